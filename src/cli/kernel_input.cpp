@@ -17,6 +17,7 @@
 #include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/triton_metadata.hpp"
+#include "compiler/build_flags.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
 #include "compiler/compile_commands.hpp"
@@ -33,6 +34,8 @@
 #include "support/files/packed_files.hpp"
 #include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/text/matching.hpp"
 #include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
@@ -72,6 +75,48 @@ void lint_results(const std::vector<compile_result>& results, input_summary& sum
     for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
 }
 
+// Remedies for what the front end says; it names no kernel, so it is told of the source.
+std::string remedy_for(const log_message& message, std::string_view text)
+{
+    constexpr std::string_view unknown_pragma = "unrecognized #pragma";
+    if (message.text.find(unknown_pragma) != std::string::npos && message.source_line) {
+        std::string_view line = text;
+        for (int i = 1; i < *message.source_line && !line.empty(); ++i)
+            line.remove_prefix(
+                std::min(line.size(), line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') + 1));
+        line = line.substr(0, line.find('\n'));
+        if (const std::size_t at = line.find("pragma"); at != std::string_view::npos) {
+            line.remove_prefix(at + 6);
+            const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+            const std::string word(line.substr(begin, line.find_first_of(" \t\r(", begin) - begin));
+            const std::string meant =
+                nearest(word, {"unroll", "nounroll", "once", "pack", "nv_diag_suppress", "nv_diag_default",
+                               "nv_exec_check_disable", "nv_abi", "push_macro", "pop_macro"});
+            if (!meant.empty()) return "did you mean #pragma " + meant + "?";
+        }
+        return "the compiler does nothing for it: correct it, or leave it out";
+    }
+    return "look at it, or turn it off with #pragma nv_diag_suppress and its number";
+}
+
+// A warning for each architecture is one. Those that name a kernel are in its findings.
+void tell_warnings(const compile_result& compiled, input_summary& summary)
+{
+    for (const log_message& message : compiled.report.messages) {
+        if (message.severity != log_severity::warning || !message.kernel.empty() || message.tool == "ptxas") continue;
+        diagnosis finding{
+            .id = "compiler_warning",
+            .level = severity::warning,
+            .message = escape_for_terminal(message.text),
+            .fix = remedy_for(message, message.source_file == summary.file ? summary.text : std::string()),
+            .place = {}};
+        if (message.source_line) finding.place = source_location{message.source_file, *message.source_line};
+        if (message.tool != "front end") finding.message = message.tool + ": " + finding.message;
+        if (std::ranges::find(summary.diagnoses, finding) == summary.diagnoses.end())
+            summary.diagnoses.push_back(std::move(finding));
+    }
+}
+
 // With the flags of one command; `command` names it where there are several.
 void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
                     const std::string& command, input_summary& summary, kernel_input& result)
@@ -81,18 +126,33 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     if (options.lines != wanted_lines::none && std::ranges::none_of(request.flags, asks_for_lines))
         request.flags.emplace_back("-lineinfo");
     if (!options.no_cache) request.cache_folder = default_cache_folder();
-    for (const target& wanted : source_targets(options.architectures, tools))
-        request.architectures.push_back(wanted.architecture);
 
+    compiled_unit& unit = summary.units.emplace_back();
+    unit.flags = request.flags;
+    unit.container = "nvcc" + (command.empty() ? "" : ", " + command);
+    std::vector<compile_result> results;
+    const bool read_launches = options.launches && summary.text.find("aunch") != std::string::npos;
+    const bool wanted =
+        options.lint || read_launches || (options.launches && summary.text.find("<<<") != std::string::npos);
     progress_line line("architectures");
-    std::vector<compile_result> results = compile_kernels(
-        tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    run_parallel(
+        wanted ? 2 : 1,
+        [&](std::size_t i) {
+            if (i == 0)
+                results = compile_kernels(tools, request, [&](std::size_t done, std::size_t total) {
+                    line.show(request.source, done, total);
+                });
+            else
+                unit.seen = read_source_unit(tools, request.source, request.flags, request.architectures);
+        },
+        options.jobs == 1 ? 1 : 2);
     if (options.lint) lint_results(results, summary);
     std::vector<std::string> errors;
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
+        if (options.lint) tell_warnings(compiled, summary);
         for (kernel_info& info : compiled.kernels) {
-            if (!command.empty()) info.source.container += ", " + command;
+            info.source.container = unit.container;
             result.kernels.push_back({std::move(info), {}, {}});
         }
         summary.kernels += compiled.kernels.size();
@@ -110,9 +170,15 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
     if (!options.build.empty()) commands = commands_of_build(options.build, file);
+    const std::vector<std::string> own = flags_for_nvcc(flags);
+    bool links_later = false;
     for (std::size_t i = 0; i < commands.size() && !interrupted(); ++i) {
-        compile_request request{.source = file, .architectures = {}, .flags = commands[i].flags, .jobs = options.jobs};
-        request.flags.insert(request.flags.end(), flags.begin(), flags.end());
+        links_later |= asks_for_link_time_optimization(commands[i].flags);
+        compile_request request{
+            .source = file, .architectures = {}, .flags = for_machine_code(commands[i].flags), .jobs = options.jobs};
+        request.flags.insert(request.flags.end(), own.begin(), own.end());
+        for (const target& wanted : source_targets(options.architectures, tools))
+            request.architectures.push_back(wanted.architecture);
         // Kernels of two commands are two kernels of one name.
         const std::string& output = commands[i].output;
         const std::string name = commands.size() == 1 ? std::string()
@@ -120,6 +186,12 @@ void read_source(const kernel_input_options& options, const std::string& file, c
                                                                     output.empty() ? "" : ": ", output);
         compile_source(options, tools, std::move(request), name, summary, result);
     }
+    if (links_later || asks_for_link_time_optimization(with_response_files(flags, {})))
+        summary.diagnoses.push_back(
+            {"needs_nvlink", severity::warning,
+             "compiled with -dlto: the device linker makes the code, of all files together, and every figure can "
+             "change; these are of -rdc=true",
+             "inspect the linked program"});
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
         summary.errors.push_back("it has no __global__ function that is instantiated");
@@ -437,8 +509,7 @@ void add_launches(const kernel_input_options& options, kernel_input& input)
     const auto bytes_for = dynamic_shared_function(*options.dynamic_shared);
     (void)bytes_for(max_threads_per_block);  // what is no expression is said so whatever the input holds
     for (found_kernel& kernel : kernels) {
-        std::optional<int> threads = options.threads ? options.threads : bound_threads(kernel.info);
-        if (!threads) threads = kernel.info.launch_threads;
+        const std::optional<int> threads = launched_threads(kernel.info, options.threads);
         if (threads) kernel.info.dynamic_shared_bytes = bytes_for(*threads);
     }
 }
@@ -465,18 +536,56 @@ void leave_out_probes(kernel_input& input)
     });
 }
 
-// Before kernels are left out: whether a launch is wrong can depend on all instantiations.
-void lint_sources(const std::string& pattern, const std::vector<std::string>& flags, kernel_input& input)
+lint_request request_for(const input_summary& summary, const compiled_unit& unit, const kernel_input& input,
+                         const std::string& pattern, std::vector<std::size_t>& which)
 {
+    lint_request request{.file = summary.file,
+                         .text = summary.text,
+                         .kernels = {},
+                         .flags = unit.flags,
+                         .unit = unit.seen ? &*unit.seen : nullptr};
+    which.clear();
+    for (std::size_t i = 0; i < input.kernels.size(); ++i) {
+        const found_kernel& kernel = input.kernels[i];
+        if (kernel.info.source.file != summary.file || kernel.info.source.container != unit.container) continue;
+        request.kernels.push_back(
+            {kernel.short_form, &kernel.info,
+             pattern.empty() || matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form)});
+        which.push_back(i);
+    }
+    return request;
+}
+
+// Figures of launches that the source itself has. One with other threads, of which the user asks, tells nothing of its
+// dynamic shared memory.
+void add_source_launches(const kernel_input_options& options, kernel_input& input)
+{
+    std::vector<std::size_t> which;
+    for (const input_summary& summary : input.inputs)
+        for (const compiled_unit& unit : summary.units) {
+            if (!unit.seen) continue;
+            const std::vector<launch_size> sizes =
+                launch_sizes(request_for(summary, unit, input, options.kernel, which));
+            for (std::size_t i = 0; i < sizes.size(); ++i) {
+                kernel_info& kernel = input.kernels[which[i]].info;
+                kernel.launch_threads = sizes[i].threads;
+                if (!options.threads || !sizes[i].threads || options.threads == sizes[i].threads)
+                    kernel.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
+            }
+        }
+}
+
+// Before kernels are left out: whether a launch is wrong can depend on all instantiations.
+void lint_sources(const std::string& pattern, kernel_input& input)
+{
+    std::vector<std::size_t> which;
     for (input_summary& summary : input.inputs) {
-        if (summary.text.empty()) continue;
-        lint_request request{.file = summary.file, .text = summary.text, .kernels = {}, .flags = flags};
-        for (const found_kernel& kernel : input.kernels)
-            if (kernel.info.source.file == summary.file)
-                request.kernels.push_back({kernel.short_form, &kernel.info,
-                                           pattern.empty() || matches_kernel(pattern, kernel.info.name,
-                                                                             kernel.demangled, kernel.short_form)});
-        for (diagnosis& finding : lint_source(request)) summary.diagnoses.push_back(std::move(finding));
+        std::vector<diagnosis> all;
+        for (const compiled_unit& unit : summary.units)
+            for (diagnosis& one : lint_source(request_for(summary, unit, input, pattern, which)))
+                if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+        summary.diagnoses.insert(summary.diagnoses.end(), all.begin(), all.end());
+        sort_by_place(summary.diagnoses, summary.file);
     }
 }
 
@@ -525,6 +634,11 @@ void keep_matching(const std::string& pattern, kernel_input& input)
 }
 
 }  // namespace
+
+std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags)
+{
+    return for_machine_code(with_response_files(flags, {}));
+}
 
 std::vector<target> source_targets(const std::string& architectures, const toolchain& tools)
 {
@@ -630,11 +744,12 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
-    add_launches(options, result);
     name_for_people(result.kernels);
+    if (options.launches) add_source_launches(options, result);
+    add_launches(options, result);
     result.interrupted |= interrupted();
     leave_out_probes(result);
-    if (options.lint) lint_sources(options.kernel, compiler_flags, result);
+    if (options.lint) lint_sources(options.kernel, result);
     keep_matching(options.kernel, result);
     return result;
 }

@@ -146,6 +146,9 @@ bool is_ptx(const kernel_info& kernel);
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
 
+/// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
+std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
+
 /// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
 /// other figures allow.
 bool dynamic_shared_unknown(const kernel_info& kernel);

@@ -228,8 +228,16 @@ void check_spills(const subject& s)
 // A block size that no launch can have. Whether it can be launched.
 bool check_launchable(const subject& s)
 {
-    if (!s.threads || !s.kernel.registers) return true;
     kernel_resources kernel = resources_of(s.kernel);
+    if (!links(s.limits, kernel)) {
+        s.add("never_launches", severity::error,
+              fmt::format("{} B of static shared memory: nvlink refuses more than {} B, and no attribute raises that",
+                          with_commas(kernel.static_shared_bytes), with_commas(s.limits.shared_per_block)),
+              "make it dynamic: extern __shared__, and cudaFuncSetAttribute(kernel, "
+              "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch");
+        return false;
+    }
+    if (!s.threads || !s.kernel.registers) return true;
     const occupancy_result result =
         occupancy(s.limits, kernel, {.threads = std::min(*s.threads, max_threads_per_block)});
     if (result.obstacle == launch_obstacle::none) return true;
@@ -250,7 +258,7 @@ bool check_launchable(const subject& s)
     else if (result.obstacle == launch_obstacle::barriers_per_block)
         message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers, s.architecture());
     else
-        return true;  // shared memory: ptxas refuses too much of it
+        return true;
     std::string fix = fmt::format("launch at most {} threads", largest);
     if (s.kernel.triton_warps)
         fix = fmt::format("num_warps at most {}", largest / warp_size);
