@@ -32,6 +32,8 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.spill_store_bytes, other.spill_store_bytes);
     fill(kernel.spill_load_bytes, other.spill_load_bytes);
     if (!spill_bytes(kernel)) fill(kernel.spills_between, other.spills_between);
+    fill(kernel.shared_spill_store_bytes, other.shared_spill_store_bytes);
+    fill(kernel.shared_spill_load_bytes, other.shared_spill_load_bytes);
     fill(kernel.stack_frame_bytes, other.stack_frame_bytes);
     kernel.stack_unbounded |= other.stack_unbounded;
     if (!kernel.stack_unbounded) fill(kernel.cumulative_stack_bytes, other.cumulative_stack_bytes);

@@ -41,6 +41,17 @@ bool is_ptx(const kernel_info& kernel)
     return kernel.architecture.starts_with("compute_");
 }
 
+bool is_debug_build(const kernel_info& kernel)
+{
+    return kernel.optimisation == code_optimisation::none || kernel.optimisation == code_optimisation::debug;
+}
+
+std::string_view debug_flag_of(const kernel_info& kernel)
+{
+    if (kernel.optimisation == code_optimisation::debug) return "-G";
+    return kernel.optimisation == code_optimisation::none ? "-Xptxas -O0" : "";
+}
+
 std::optional<int> bound_threads(const kernel_info& kernel)
 {
     const std::optional<int> required = product(kernel.required_threads);
@@ -61,6 +72,12 @@ std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
 {
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return std::nullopt;
     return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
+}
+
+std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel)
+{
+    if (!kernel.shared_spill_store_bytes || !kernel.shared_spill_load_bytes) return std::nullopt;
+    return *kernel.shared_spill_store_bytes + *kernel.shared_spill_load_bytes;
 }
 
 std::optional<spill_range> spill_range_of(const kernel_info& kernel)

@@ -56,6 +56,15 @@ struct spill_range {
     friend bool operator==(const spill_range&, const spill_range&) = default;
 };
 
+/// How far the compiler optimised the code. -lineinfo changes nothing in it.
+enum class code_optimisation : std::uint8_t {
+    unknown,
+    full,     ///< what ptxas does unless it is told otherwise: -O3; -O2 is the same
+    reduced,  ///< ptxas -O1
+    none,     ///< ptxas -O0
+    debug,    ///< nvcc -G, ptxas -g
+};
+
 /// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
 struct callee_info {
     std::string name;
@@ -84,6 +93,8 @@ struct kernel_info {
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
     std::optional<spill_range> spills_between;  ///< where the image's list of spills is cut off, and those two unknown
+    /// Registers spilled to shared memory (enable_smem_spilling), which are no part of the figures above.
+    std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;
     std::optional<std::int64_t> stack_frame_bytes;
     std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
     std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
@@ -112,6 +123,7 @@ struct kernel_info {
     std::optional<std::uint64_t> code_hash;     ///< of the machine code: equal for equal code
     std::optional<int> toolkit_version;         ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
     std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
+    code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
     std::optional<kernel_lines> lines;          ///< only where they were asked for, and from a cubin
@@ -140,6 +152,13 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 /// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
 
+/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that is
+/// not known.
+bool is_debug_build(const kernel_info& kernel);
+
+/// "-G", "-O0 of ptxas": what made it one; empty for others.
+std::string_view debug_flag_of(const kernel_info& kernel);
+
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
 
@@ -150,10 +169,13 @@ bool dynamic_shared_unknown(const kernel_info& kernel);
 /// Blocks of a cluster; nullopt where the kernel demands none.
 std::optional<int> cluster_blocks(const kernel_info& kernel);
 
-/// Bytes of spill stores and loads together; nullopt where one of them is not known.
+/// Bytes of spill stores and loads of local memory together; nullopt where one of them is not known.
 std::optional<std::int64_t> spill_bytes(const kernel_info& kernel);
 
-/// The same as a range, which for exact figures is one number; nullopt where nothing is known.
+/// Of those to shared memory; nullopt where that is not known.
+std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel);
+
+/// Those to local memory as a range, which for exact figures is one number; nullopt where nothing is known.
 std::optional<spill_range> spill_range_of(const kernel_info& kernel);
 
 /// The stack with the functions that it calls, as far as that is known, else its own frame; nullopt: neither is known.

@@ -89,7 +89,9 @@ std::string kernels_csv_header()
                      "min_spill_load_bytes",
                      "dynamic_shared_bytes",
                      "at_most",
-                     "max_cluster_blocks"});
+                     "max_cluster_blocks",
+                     "shared_spill_store_bytes",
+                     "shared_spill_load_bytes"});
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
@@ -135,6 +137,8 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
     row.emplace_back(text(info.dynamic_shared_bytes));
     row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
     row.emplace_back(text(info.max_cluster_blocks));
+    row.emplace_back(text(info.shared_spill_store_bytes));
+    row.emplace_back(text(info.shared_spill_load_bytes));
     return csv_line(row);
 }
 
@@ -212,6 +216,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     if (const auto& range = info.spills_between)
         object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
                                     {"load_bytes", {range->min_loads, range->max_loads}}};
+    object["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
+    object["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
     object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);

@@ -84,6 +84,11 @@ worst_figure worst_spills(const checked_kernel& kernel)
     return worst;
 }
 
+worst_figure worst_shared_spills(const checked_kernel& kernel)
+{
+    return worst_of(kernel, shared_spill_bytes);
+}
+
 worst_figure worst_stack(const checked_kernel& kernel)
 {
     return worst_of(kernel, deepest_stack);
@@ -120,6 +125,10 @@ baseline_entry entry_of(const checked_kernel& kernel)
         entry.spill_store_bytes = info->spill_store_bytes;
         entry.spill_load_bytes = info->spill_load_bytes;
     }
+    if (const kernel_info* info = copy_of(worst_shared_spills(kernel)); info && shared_spill_bytes(*info) != 0) {
+        entry.shared_spill_store_bytes = info->shared_spill_store_bytes;
+        entry.shared_spill_load_bytes = info->shared_spill_load_bytes;
+    }
     if (const kernel_info* info = copy_of(worst_stack(kernel))) {
         entry.stack_frame_bytes = info->stack_frame_bytes;
         entry.cumulative_stack_bytes = info->cumulative_stack_bytes;
@@ -137,9 +146,13 @@ std::string figure_text(const std::optional<std::int64_t>& value)
 std::string line_text(const baseline_entry& entry)
 {
     return fmt::format(
-        "{} regs={} spills={}/{} stack={}{} shared={} resident={} {}",
+        "{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
         entry.architecture.empty() ? "?" : escaped_word(entry.architecture), figure_text(entry.registers),
-        figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes), figure_text(entry.stack_frame_bytes),
+        figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
+        entry.shared_spill_store_bytes ? fmt::format(" shared_spills={}/{}", *entry.shared_spill_store_bytes,
+                                                     figure_text(entry.shared_spill_load_bytes))
+                                       : "",
+        figure_text(entry.stack_frame_bytes),
         entry.cumulative_stack_bytes > entry.stack_frame_bytes ? "/" + figure_text(entry.cumulative_stack_bytes) : "",
         figure_text(entry.static_shared_bytes),
         entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
@@ -322,6 +335,9 @@ void baseline_reader::read_line(std::string_view line)
         const std::optional<std::string_view> spills = take_field(line, "spills=");
         if (!spills) return missing("spills=");
         if (!read_pair(*spills, '/', entry.spill_store_bytes, entry.spill_load_bytes)) return wrong("spills", *spills);
+        const std::optional<std::string_view> shared = take_field(line, "shared_spills=");
+        if (shared && !read_pair(*shared, '/', entry.shared_spill_store_bytes, entry.shared_spill_load_bytes))
+            return wrong("shared_spills", *shared);
     }
     const std::optional<std::string_view> resident = take_field(line, "resident=");
     if (!resident) return missing("resident=");

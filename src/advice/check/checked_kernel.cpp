@@ -86,7 +86,8 @@ auto told_by_compiling(const kernel_info& kernel)
 {
     const spill_range spills = kernel.spills_between.value_or(spill_range{-1, -1, -1, -1});
     return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, spills.min_stores, spills.max_stores,
-                      spills.min_loads, spills.max_loads, kernel.stack_frame_bytes, kernel.max_threads,
+                      spills.min_loads, spills.max_loads, kernel.shared_spill_store_bytes,
+                      kernel.shared_spill_load_bytes, kernel.stack_frame_bytes, kernel.max_threads,
                       kernel.required_threads, kernel.cluster, kernel.register_cap, kernel.uses_dynamic_shared,
                       kernel.dynamic_shared_bytes, kernel.launch_threads);
 }
@@ -102,6 +103,8 @@ checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
         info.spill_load_bytes = compiled.spill_load_bytes;
         info.spills_between = compiled.spills_between;
     }
+    fill(info.shared_spill_store_bytes, compiled.shared_spill_store_bytes);
+    fill(info.shared_spill_load_bytes, compiled.shared_spill_load_bytes);
     fill(info.stack_frame_bytes, compiled.stack_frame_bytes);
     if (!info.max_threads && !info.required_threads) {
         info.max_threads = compiled.max_threads;
@@ -163,7 +166,8 @@ checked_kernel brought_together(std::vector<checked_kernel> same)
     std::ranges::stable_sort(same, {}, [](const checked_kernel& kernel) {
         const kernel_info& info = kernel.info;
         return std::tuple(
-            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
+            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.shared_spill_store_bytes,
+                     info.shared_spill_load_bytes, info.stack_frame_bytes,
                      info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.code_bytes,
                      info.max_threads, info.required_threads, info.cluster, info.uses_dynamic_shared,
                      info.dynamic_shared_bytes, info.launch_threads),

@@ -98,6 +98,16 @@ std::vector<comparison> comparisons(const baseline_entry& before, const checked_
          with_unit(before.static_shared_bytes, " B")},
         {"baseline_resident_threads", "resident blocks x threads", resident, worst_residency(now), true,
          blocks(before.resident)}};
+    // Only what is not 0 is written.
+    const worst_figure shared_spills = worst_shared_spills(now);
+    figure shared_before;
+    if (before.shared_spill_store_bytes && before.shared_spill_load_bytes)
+        shared_before = *before.shared_spill_store_bytes + *before.shared_spill_load_bytes;
+    else if (spills && shared_spills.value.value_or(0) > 0)
+        shared_before = 0;
+    if (shared_before || shared_spills.value.value_or(0) > 0)
+        all.insert(all.begin() + 2, {"baseline_shared_spill_bytes", "spills to shared memory", shared_before,
+                                     shared_spills, false, with_unit(shared_before, " B")});
     for (comparison& one : all) {
         const kernel_info& info = now.copy(one.now.copy).info;
         one.shown_now = with_unit(one.now.value, &one == all.data() ? "" : " B");

@@ -12,9 +12,9 @@ namespace launchbox {
 enum class diff_verdict { worse, better, changed };
 
 /// What two builds are compared by. The first of these figures that differs decides between worse and better: fewer
-/// resident warps, more spilled bytes, more registers, a larger stack frame and more static shared memory are worse. A
-/// difference in the rest is neither.
-enum class diff_figure { occupancy, spills, registers, stack, shared, barriers, bounds, code };
+/// resident warps, more spilled bytes, more bytes spilled to shared memory, more registers, a larger stack frame and more
+/// static shared memory are worse. A difference in the rest is neither.
+enum class diff_figure { occupancy, spills, shared_spills, registers, stack, shared, barriers, bounds, code };
 
 struct kernel_change {
     const inspected_kernel* before = nullptr;

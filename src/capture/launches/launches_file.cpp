@@ -130,6 +130,11 @@ kernel_info read_kernel(const json_place& from)
     kernel.registers = from.optional_integer<int>("registers");
     kernel.spill_store_bytes = from.optional_integer<std::int64_t>("spill_store_bytes");
     kernel.spill_load_bytes = from.optional_integer<std::int64_t>("spill_load_bytes");
+    // Files of the first days lack these two.
+    if (from.value.contains("shared_spill_store_bytes")) {
+        kernel.shared_spill_store_bytes = from.optional_integer<std::int64_t>("shared_spill_store_bytes");
+        kernel.shared_spill_load_bytes = from.optional_integer<std::int64_t>("shared_spill_load_bytes");
+    }
     kernel.stack_frame_bytes = from.optional_integer<std::int64_t>("stack_frame_bytes");
     kernel.static_shared_bytes = from.optional_integer<std::int64_t>("static_shared_bytes");
     kernel.barriers = from.optional_integer<int>("barriers");
