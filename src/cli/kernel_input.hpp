@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
+#include "advice/inspect/kernel_diff.hpp"
 #include "cli/options.hpp"
 #include "cli/triton_metadata.hpp"
 #include "compiler/toolchain.hpp"
@@ -56,14 +57,17 @@ struct input_summary {
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
+    bool in_container = false;              ///< in a folder or packed file that the user named
     std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
+    std::vector<missing_kernel> missing = {};
 };
 
 struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
+    std::vector<kernel_info> others = {};  ///< of architectures that nobody asked for, names alone; while files are read
     /// What Triton says of the kernels in packed files, by the name of the file that a kernel is in.
     std::map<std::string, triton_metadata> metadata_of = {};
 
@@ -88,6 +92,9 @@ std::vector<target> source_targets(const std::string& architectures, const toolc
 
 /// For a verb that needs kernels: adds to the errors of each input that shows none what it holds instead.
 void refuse_nothing(kernel_input& input);
+
+/// Throws `error` where a debug build would be compared with a release build.
+void refuse_debug_and_release(const kernel_diff& diff);
 
 /// The inputs as reports need them.
 std::vector<inspected_input> inspected_inputs(const kernel_input& input);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/launch_attribute.hpp"
+#include "image/launch_attribute.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/compile_cache.hpp"
+#include "compiler/flags_optimisation.hpp"
 #include "compiler/unit_compiler.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
@@ -61,6 +62,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.traffic, other.traffic);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
     if (kernel.features.empty()) kernel.features = other.features;
+    if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = other.optimisation;
     kernel.relocatable |= other.relocatable;
 }
 
@@ -115,10 +117,13 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin
                           .kernels = {}};
     result.report = parse_resource_log(result.log, job.source);
     explain_failure(result, output.exit_code);
-    if (result.succeeded)
-        result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
-                               read_ptx(output.ptx_outline, job.source), job.source,
-                               std::string(architecture_name(job.architecture).view()));
+    if (!result.succeeded) return result;
+    result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
+                           read_ptx(output.ptx_outline, job.source), job.source,
+                           std::string(architecture_name(job.architecture).view()));
+    const code_optimisation asked = optimisation_of_flags(job.flags);
+    for (kernel_info& kernel : result.kernels)
+        if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = asked;
     return result;
 }
 

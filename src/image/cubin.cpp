@@ -16,6 +16,7 @@
 #include "image/line_index.hpp"
 #include "image/line_table.hpp"
 #include "image/nv_info.hpp"
+#include "image/optimisation.hpp"
 #include "image/spill_inference.hpp"
 #include "image/spills.hpp"
 
@@ -111,6 +112,7 @@ private:
     void read_module_info(const elf_section& section);
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
+    void find_debug_builds();
     void finish(kernel_index index);
     void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
@@ -166,8 +168,10 @@ cubin_contents cubin_reader::read()
     result_.toolkit_version = identity.toolkit_version;
     result_.relocatable = image_->type == elf::type_relocatable;
     find_kernels();
+    if (options_.names_only) return std::move(result_);
     for (const elf_section& section : image_->sections) read_section(section);
     read_lines();
+    find_debug_builds();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
     if (options_.examine && !drafts_.empty()) examine();
@@ -426,6 +430,24 @@ void cubin_reader::read_lines()
     line_index_.emplace(rows, address_at, names == image_->sections.end() ? std::string_view{} : names->content);
     if (options_.memory != nullptr && !options_.memory->take(line_index_->places()->places.size() * sizeof(line_place)))
         line_index_.reset();
+}
+
+// nvcc -G leaves a description of each function that it compiled, -lineinfo none.
+void cubin_reader::find_debug_builds()
+{
+    const code_optimisation others = read_optimisation(*image_).without_debug_information;
+    for (kernel_info& kernel : result_.kernels) kernel.optimisation = others;
+    for (const elf_section& section : image_->sections) {
+        const bool with_addend = section.name == ".rela.debug_info";
+        if (!with_addend && section.name != ".rel.debug_info") continue;
+        const std::size_t size = with_addend ? 24 : 16;
+        if (!take(section.content.size(), section.offset)) return;
+        for (std::size_t at = 0; section.content.size() - at >= size; at += size) {
+            const auto symbol = read_number<std::uint64_t>(section.content, at + 8) >> 32;
+            if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
+                result_.kernels[kernel_of_symbol_[symbol]].optimisation = code_optimisation::debug;
+        }
+    }
 }
 
 // The values that need more than one record.

@@ -30,6 +30,16 @@ const sm_limits* limits_of(const kernel_info& kernel)
     return kernel.capability ? find_sm_limits(*kernel.capability) : nullptr;
 }
 
+const sm_limits* limits_where_run(const kernel_info& kernel)
+{
+    return kernel.runs_on ? find_sm_limits(*kernel.runs_on) : limits_of(kernel);
+}
+
+std::string architecture_where_run(const kernel_info& kernel)
+{
+    return kernel.runs_on ? std::string(architecture_name(*kernel.runs_on).view()) : kernel.architecture;
+}
+
 std::tuple<bool, compute_capability, std::string_view> architecture_order(
     const std::optional<compute_capability>& capability, std::string_view name)
 {
@@ -43,13 +53,35 @@ bool is_ptx(const kernel_info& kernel)
 
 bool is_debug_build(const kernel_info& kernel)
 {
-    return kernel.optimisation == code_optimisation::none || kernel.optimisation == code_optimisation::debug;
+    return !debug_flag_of(kernel).empty();
+}
+
+constexpr std::array<std::string_view, 6> optimisation_names{"", "full", "reduced", "fast_compile", "none", "debug"};
+
+std::string_view optimisation_name(code_optimisation how)
+{
+    return optimisation_names[static_cast<std::size_t>(how)];
+}
+
+code_optimisation optimisation_called(std::string_view name)
+{
+    const auto found = std::ranges::find(optimisation_names, name);
+    return found == optimisation_names.end() ? code_optimisation::unknown
+                                             : static_cast<code_optimisation>(found - optimisation_names.begin());
 }
 
 std::string_view debug_flag_of(const kernel_info& kernel)
 {
-    if (kernel.optimisation == code_optimisation::debug) return "-G";
-    return kernel.optimisation == code_optimisation::none ? "-Xptxas -O0" : "";
+    switch (kernel.optimisation) {
+        case code_optimisation::debug:
+            return "-G";
+        case code_optimisation::none:
+            return "-Xptxas -O0";
+        case code_optimisation::fast_compile:
+            return "-Ofast-compile";
+        default:
+            return "";
+    }
 }
 
 std::optional<int> bound_threads(const kernel_info& kernel)

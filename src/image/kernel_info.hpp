@@ -59,10 +59,11 @@ struct spill_range {
 /// How far the compiler optimised the code. -lineinfo changes nothing in it.
 enum class code_optimisation : std::uint8_t {
     unknown,
-    full,     ///< what ptxas does unless it is told otherwise: -O3; -O2 is the same
-    reduced,  ///< ptxas -O1
-    none,     ///< ptxas -O0
-    debug,    ///< nvcc -G, ptxas -g
+    full,          ///< what ptxas does unless it is told otherwise: -O3; -O2 is the same
+    reduced,       ///< ptxas -O1
+    fast_compile,  ///< ptxas -Ofc mid or max: optimised no further than compiles quickly
+    none,          ///< ptxas -O0
+    debug,         ///< nvcc -G, ptxas -g
 };
 
 /// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
@@ -89,6 +90,8 @@ struct kernel_info {
     std::optional<compute_capability>
         capability;  ///< of `architecture`; nullopt when that is not known or no such name
     kernel_source source;
+    /// The GPU that was asked for, where this code was compiled for an older one and runs there all the same.
+    std::optional<compute_capability> runs_on;
 
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
@@ -142,8 +145,14 @@ struct kernel_info {
 /// Writes the name and the compute capability that it means, so that nobody else has to read the name.
 void set_architecture(kernel_info& kernel, std::string name);
 
-/// The limits of the kernel's architecture; null when that is not known.
+/// The limits of the architecture that the kernel was compiled for; null when that is not known.
 const sm_limits* limits_of(const kernel_info& kernel);
+
+/// Those of the GPU that it runs on: another one only where `runs_on` says so.
+const sm_limits* limits_where_run(const kernel_info& kernel);
+
+/// "sm_80", or "sm_86" where that is what runs it.
+std::string architecture_where_run(const kernel_info& kernel);
 
 /// Rising by number, then variant; what names no architecture last.
 std::tuple<bool, compute_capability, std::string_view> architecture_order(
@@ -156,7 +165,11 @@ bool is_ptx(const kernel_info& kernel);
 /// not known.
 bool is_debug_build(const kernel_info& kernel);
 
-/// "-G", "-O0 of ptxas": what made it one; empty for others.
+/// "debug"; empty: unknown.
+std::string_view optimisation_name(code_optimisation how);
+code_optimisation optimisation_called(std::string_view name);
+
+/// What made it one, as nvcc takes it: "-G", "-Xptxas -O0"; empty for others.
 std::string_view debug_flag_of(const kernel_info& kernel);
 
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.

@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t instruction_bytes = 16;
+constexpr std::size_t inferred_step = 16;
 constexpr std::uint64_t stack_pointer = 1;  // R1
 
 struct frame_access {
@@ -78,7 +78,7 @@ bool writes_no_register(std::uint64_t opcode)
 frame_code read_frame_code(std::string_view code)
 {
     frame_code frame;
-    for (std::size_t byte = 0; code.size() - byte >= instruction_bytes; byte += instruction_bytes) {
+    for (std::size_t byte = 0; code.size() - byte >= inferred_step; byte += inferred_step) {
         const auto low = read_number<std::uint64_t>(code, byte);
         const std::uint64_t opcode = low & 0xfff, target = low >> 16 & 0xff, source = low >> 24 & 0xff;
         if (const auto what = decode_local_access(code, byte); what && what->local) {

@@ -41,6 +41,7 @@ void cell_signs::explain(document& page) const
 std::string architecture_label(const kernel_info& info)
 {
     std::string label = info.architecture.empty() ? "?" : escape_for_terminal(info.architecture);
+    if (info.runs_on) label += " on " + architecture_where_run(info);
     if (info.linked) label += " linked";
     if (info.relocatable) label += " -rdc";
     return label;

@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"min_occupancy", "A kernel's occupancy is lower than its budget wants."},
     {"require_launch_bounds", "A kernel has no launch bounds."},
     {"baseline_registers", "A kernel uses more registers than in the baseline."},
+    {"baseline_build", "A kernel is a debug build and its baseline is not, or the other way round."},
     {"baseline_spill_bytes", "A kernel spills more than in the baseline."},
     {"baseline_shared_spill_bytes", "A kernel spills more to shared memory than in the baseline."},
     {"baseline_stack_bytes", "A kernel's stack frame is larger than in the baseline."},

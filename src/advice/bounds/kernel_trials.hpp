@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/launch_attribute.hpp"
+#include "image/launch_attribute.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {

@@ -112,8 +112,9 @@ baseline_entry entry_of(const checked_kernel& kernel)
 {
     baseline_entry entry;
     entry.identity = kernel.identity;
-    entry.architecture = kernel.info.architecture;
-    entry.capability = kernel.info.capability;
+    entry.architecture = architecture_where_run(kernel.info);
+    entry.capability = kernel.info.runs_on ? kernel.info.runs_on : kernel.info.capability;
+    entry.debug_build = has_debug_build(kernel);
     const auto copy_of = [&](const worst_figure& worst) {
         return worst.of_all ? &kernel.copy(worst.copy).info : nullptr;
     };
@@ -146,8 +147,9 @@ std::string figure_text(const std::optional<std::int64_t>& value)
 std::string line_text(const baseline_entry& entry)
 {
     return fmt::format(
-        "{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
-        entry.architecture.empty() ? "?" : escaped_word(entry.architecture), figure_text(entry.registers),
+        "{}{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
+        entry.architecture.empty() ? "?" : escaped_word(entry.architecture),
+        entry.debug_build ? " build=debug" : "", figure_text(entry.registers),
         figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
         entry.shared_spill_store_bytes ? fmt::format(" shared_spills={}/{}", *entry.shared_spill_store_bytes,
                                                      figure_text(entry.shared_spill_load_bytes))
@@ -320,6 +322,10 @@ void baseline_reader::read_line(std::string_view line)
         if (!plain || plain->empty()) return wrong("the architecture", *architecture);
         entry.architecture = *plain;
         entry.capability = parse_compute_capability(*plain);
+    }
+    if (const std::optional<std::string_view> build = take_field(line, "build=")) {
+        if (*build != "debug") return wrong("build", *build);
+        entry.debug_build = true;
     }
     const std::pair<std::string_view, std::optional<std::int64_t>*> figures[] = {
         {"regs=", &entry.registers}, {"stack=", &entry.stack_frame_bytes}, {"shared=", &entry.static_shared_bytes}};

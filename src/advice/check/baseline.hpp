@@ -23,6 +23,7 @@ struct baseline_entry {
     std::optional<std::int64_t>
         cumulative_stack_bytes;  ///< with the functions that it calls; in a file where it is more
     std::optional<residency> resident;
+    bool debug_build = false;  ///< its figures are compared with those of another debug build alone
     int line = 0;  ///< in the file that it was read from; 0: none
 
     friend bool operator==(const baseline_entry& a, const baseline_entry& b)
@@ -32,7 +33,8 @@ struct baseline_entry {
                a.shared_spill_store_bytes == b.shared_spill_store_bytes &&
                a.shared_spill_load_bytes == b.shared_spill_load_bytes &&
                a.stack_frame_bytes == b.stack_frame_bytes && a.cumulative_stack_bytes == b.cumulative_stack_bytes &&
-               a.static_shared_bytes == b.static_shared_bytes && a.resident == b.resident;
+               a.static_shared_bytes == b.static_shared_bytes && a.resident == b.resident &&
+               a.debug_build == b.debug_build;
     }
 };
 

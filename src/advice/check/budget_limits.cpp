@@ -208,7 +208,8 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
 std::string why_no_question(const kernel_info& kernel, bool threads_known)
 {
     if (kernel.architecture.empty()) return "its architecture is not known";
-    if (limits_of(kernel) == nullptr) return "no limits are known for " + escape_for_terminal(kernel.architecture);
+    if (limits_where_run(kernel) == nullptr)
+        return "no limits are known for " + escape_for_terminal(architecture_where_run(kernel));
     if (!threads_known) return "it has no launch bound that is known; add threads to the rule";
     return "the input does not tell its registers";
 }

@@ -25,13 +25,16 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
     for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
-        return architecture_order(a.info.capability, a.info.architecture) <
-               architecture_order(b.info.capability, b.info.architecture);
+        const auto order = [](const kernel_info& info) {
+            return std::tuple(architecture_order(info.capability, info.architecture), info.runs_on);
+        };
+        return order(a.info) < order(b.info);
     });
     std::vector<checked_kernel> result;
     for (auto first = found.begin(); first != found.end();) {
         const auto last = std::find_if(first, found.end(), [&](const checked_kernel& kernel) {
-            return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture;
+            return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture ||
+                   kernel.info.runs_on != first->info.runs_on;
         });
         result.push_back(brought_together({std::make_move_iterator(first), std::make_move_iterator(last)}));
         first = last;
@@ -64,6 +67,13 @@ std::optional<residency> residency_of(const kernel_info& kernel)
     if (!question || !question->shared_known || !question->dynamic_shared_known) return std::nullopt;
     return residency{resident_blocks(*question->limits, question->resources, question->shape, question->settings),
                      question->shape.threads};
+}
+
+bool has_debug_build(const checked_kernel& kernel)
+{
+    for (std::size_t i = 0; i < kernel.copies(); ++i)
+        if (is_debug_build(kernel.copy(i).info)) return true;
+    return false;
 }
 
 std::string place_of_copy(const checked_kernel& kernel, std::size_t copy)

@@ -26,7 +26,7 @@ struct namesakes {
 std::string key_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
-    return info.architecture +
+    return architecture_where_run(info) +
            (info.relocatable ? '\2'
             : info.linked    ? '\1'
                              : '\0') +
@@ -296,6 +296,10 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
 void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
                   std::size_t first_of_group)
 {
+    if (is_debug_build(before.info) != is_debug_build(after.info)) {
+        diff.debug_and_release.push_back({&before, &after});
+        return;
+    }
     ++diff.compared;
     const std::optional<decision> decided = decide(before, after);
     if (!decided) {

@@ -25,6 +25,11 @@ struct kernel_change {
     std::size_t copies = 1;  ///< pairs with exactly this change
 };
 
+struct kernel_pair {
+    const inspected_kernel* before = nullptr;
+    const inspected_kernel* after = nullptr;
+};
+
 struct kernel_diff {
     std::vector<kernel_change> changes;  ///< worse, better, changed; each by figure, then the largest difference first
     std::vector<const inspected_kernel*> appeared, vanished;  ///< in the order in which they were found
@@ -33,6 +38,8 @@ struct kernel_diff {
     std::size_t code_changed = 0, code_unknown = 0;           ///< of `unchanged`: other code; not known on both sides
     std::size_t not_comparable = 0;                           ///< pairs whose registers are not known on both sides
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
+    /// Pairs of which one is a debug build and the other is not, or is not known to be: their figures are not compared.
+    std::vector<kernel_pair> debug_and_release;
     std::size_t copies_appeared = 0, copies_vanished = 0;     ///< more, or fewer copies of what both have
 };
 

@@ -12,6 +12,7 @@
 #include "compiler/source_constants.hpp"
 #include "compiler/source_launches.hpp"
 #include "compiler/source_scopes.hpp"
+#include "image/launch_attribute.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -80,7 +81,8 @@ namespace {
 
 // The most threads that any compiled kernel of this name takes; nullopt when one of them has no bound, or the user
 // wants none of them.
-std::optional<int> largest_bound(const lint_request& request, std::string_view name, bool& agreed)
+std::optional<int> largest_bound(const lint_request& request, std::string_view name, bool& agreed,
+                                 int& max_cluster_blocks)
 {
     std::optional<int> largest;
     bool wanted = false;
@@ -91,6 +93,7 @@ std::optional<int> largest_bound(const lint_request& request, std::string_view n
         if (!bound) return std::nullopt;
         agreed &= !largest || *largest == *bound;
         largest = std::max(largest.value_or(0), *bound);
+        max_cluster_blocks = std::max(max_cluster_blocks, kernel.info->max_cluster_blocks.value_or(0));
         wanted |= kernel.wanted;
     }
     return wanted ? largest : std::nullopt;
@@ -114,14 +117,17 @@ void lint_launches(const lint_request& request, const source_constants& constant
             continue;
         }
         bool agreed = true;
+        int cluster = 0;
         const std::optional<int> bound =
-            launch.kernel.empty() ? std::nullopt : largest_bound(request, launch.kernel, agreed);
+            launch.kernel.empty() ? std::nullopt : largest_bound(request, launch.kernel, agreed, cluster);
         if (!bound || *threads <= *bound) continue;
         findings.push_back({"launch_over_bound", severity::error,
                             fmt::format("{} is launched with {} threads per block, but compiled for at most {}{}: the "
                                         "launch fails",
                                         name, *threads, *bound, agreed ? "" : " in any instantiation or architecture"),
-                            fmt::format("launch at most {} threads, or write __launch_bounds__({})", *bound, *threads),
+                            fmt::format("launch at most {} threads, or write {}", *bound,
+                                        attribute_source({.threads = static_cast<int>(*threads),
+                                                          .max_cluster_blocks = cluster})),
                             place});
     }
 }

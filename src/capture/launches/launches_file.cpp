@@ -140,6 +140,8 @@ kernel_info read_kernel(const json_place& from)
     kernel.barriers = from.optional_integer<int>("barriers");
     kernel.min_blocks = from.optional_integer<int>("min_blocks");
     if (!from.at("max_threads").is_null()) kernel.max_threads = from.sizes<int>("max_threads");
+    if (const auto how = from.value.find("optimisation"); how != from.value.end() && how->is_string())
+        kernel.optimisation = optimisation_called(how->get<std::string>());
     if (from.at("architecture").is_string()) set_architecture(kernel, from.text("architecture"));
     return kernel;
 }
