@@ -91,6 +91,7 @@ void asked_architectures::choose(std::size_t first_kernel, std::size_t first_inp
             for (const kernel_info* code : there)
                 if (std::ranges::find(missing.there, code->architecture) == missing.there.end())
                     missing.there.push_back(code->architecture);
+            std::ranges::sort(missing.there, {}, [](const std::string& code) { return std::pair(code.size(), code); });
             file->missing.push_back(std::move(missing));
         }
     }

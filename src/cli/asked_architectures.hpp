@@ -29,7 +29,8 @@ public:
     /// Whether code of this name, "sm_90a" or "compute_90", is for one of them.
     [[nodiscard]] bool has(std::string_view architecture) const;
 
-    /// The names of code that is for none of them and is needed all the same: some kernel has no other that runs on one.
+    /// The names of code that is for none of them and is needed all the same: some kernel has no other that runs on
+    /// one.
     [[nodiscard]] std::set<std::string> needed_beside(const std::vector<const kernel_info*>& kernels) const;
 
     /// Of one thing that the user named, whose kernels and files begin at these numbers: leaves the kernels' code that

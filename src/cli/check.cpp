@@ -91,6 +91,7 @@ struct architectures_found {
     }
 };
 
+constexpr std::size_t most_missing_named = 5;
 constexpr const char* only_as_ptx = "only as PTX, and PTX has no registers yet";
 
 std::string why_nothing(const architectures_found& found, const std::vector<binary_image>& images)
@@ -118,13 +119,14 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
         }
         for (const target& wanted : targets) {
             const std::string name(architecture_name(wanted.architecture).view());
-            std::vector<std::string> absent, as_ptx, there = found.architectures();
+            std::vector<std::string> absent, as_ptx, there;
             for (const missing_kernel& kernel : missing) {
                 if (kernel.wanted != wanted.architecture) continue;
                 absent.push_back(kernel.short_form);
                 for (const std::string& other : kernel.there)
                     if (std::ranges::find(there, other) == there.end()) there.push_back(other);
             }
+            if (absent.empty()) there = found.architectures();
             for (const found_kernel* kernel : found.ptx)
                 if (matches_architecture(wanted.architecture, architecture_where_run(kernel->info)))
                     as_ptx.push_back(kernel->short_form);
@@ -134,9 +136,11 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
                                  none && absent.empty() ? std::string("it is there ") + only_as_ptx
                                                         : std::string("there ") + only_as_ptx,
                                  true, false, none && absent.empty() ? std::vector<std::string>{} : as_ptx});
+            // Where all of many are missing, their names tell nothing.
+            if (none && as_ptx.empty() && absent.size() > most_missing_named) absent.clear();
             if (!absent.empty() || (none && as_ptx.empty()))
                 parts.push_back({file, name, fmt::format("--arch asks for it, and there is {}", fmt::join(there, ", ")),
-                                 true, false, none && as_ptx.empty() ? std::vector<std::string>{} : absent});
+                                 true, false, absent});
         }
     };
     if (!options.input.kernel.empty()) {

@@ -150,7 +150,9 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
     const asked_architectures wanted(options.architectures);
     std::set<std::string> beside;  // code for others that runs where this was asked for
     const auto read = [&] {
-        const auto reads = [&](std::string_view name) { return wanted.has(name) || beside.contains(std::string(name)); };
+        const auto reads = [&](std::string_view name) {
+            return wanted.has(name) || beside.contains(std::string(name));
+        };
         return read_binary(bytes, file,
                            {.wanted = reads,
                             .name_others = !wanted.all(),
@@ -330,10 +332,13 @@ void keep_asked(const kernel_input_options& options, std::size_t first_kernel, s
         file.errors.push_back("it has no kernel for " + wanted.words());
         file.missing.clear();
     }
+    // Where there is nothing at all, that is said of the whole.
+    if (result.kernels.size() == first_kernel && result.inputs.back().kind != "CUDA source" &&
+        !result.inputs.back().errors.empty())
+        for (std::size_t i = first_input; i < result.inputs.size(); ++i) result.inputs[i].missing.clear();
     const auto idle = [](const input_summary& one) { return one.in_container && is_idle(one); };
-    result.inputs.erase(
-        std::remove_if(result.inputs.begin() + std::ptrdiff_t(first_input), result.inputs.end(), idle),
-        result.inputs.end());
+    result.inputs.erase(std::remove_if(result.inputs.begin() + std::ptrdiff_t(first_input), result.inputs.end(), idle),
+                        result.inputs.end());
 }
 
 void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
@@ -603,8 +608,8 @@ std::vector<inspected_input> inspected_inputs(const kernel_input& input)
 {
     std::vector<inspected_input> inputs;
     for (const input_summary& summary : input.inputs)
-        inputs.push_back(
-            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses, summary.missing});
+        inputs.push_back({summary.file, summary.kind, summary.kernels, summary.errors, summary.images,
+                          summary.diagnoses, summary.missing});
     return inputs;
 }
 

@@ -67,7 +67,8 @@ struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
-    std::vector<kernel_info> others = {};  ///< of architectures that nobody asked for, names alone; while files are read
+    std::vector<kernel_info> others =
+        {};  ///< of architectures that nobody asked for, names alone; while files are read
     /// What Triton says of the kernels in packed files, by the name of the file that a kernel is in.
     std::map<std::string, triton_metadata> metadata_of = {};
 

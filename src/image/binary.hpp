@@ -36,7 +36,7 @@ struct binary_contents {
                        ///< "other binary"
     std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
     std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
-    std::vector<kernel_info> others;  ///< of images that are not wanted: names and architectures alone
+    std::vector<kernel_info> others;                ///< of images that are not wanted: names and architectures alone
     std::vector<image_diagnostic> diagnostics;      ///< `offset` is the byte in the file
 };
 

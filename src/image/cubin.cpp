@@ -29,7 +29,7 @@ constexpr std::uint8_t symbol_object = 13, symbol_is_shared = 0x40;  // `type`, 
 constexpr std::uint64_t external_alignment = 16;  // that nvcc gives to extern __shared__ memory, at least
 constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
-constexpr int lists_spills_from = 126;  // CUDA 12.6; before, no list does not mean no spill
+constexpr int lists_spills_from = 126;                             // CUDA 12.6; before, no list does not mean no spill
 
 // Whether it can have more spills than a list in an image holds.
 constexpr bool is_long(std::string_view code)
@@ -44,7 +44,7 @@ constexpr bool is_plausible(std::uint64_t bytes)
 
 // What is read about a kernel and not yet a fact of `kernel_info`.
 struct kernel_draft {
-    std::uint64_t offset = 0;             // of its symbol
+    std::uint64_t offset = 0;                          // of its symbol
     std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; behind it may be functions that it calls
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
@@ -453,7 +453,7 @@ void cubin_reader::find_debug_builds()
 // The values that need more than one record.
 void cubin_reader::finish(kernel_index index)
 {
-    const kernel_draft& draft = drafts_[index];
+    kernel_draft& draft = drafts_[index];
     kernel_info& kernel = result_.kernels[index];
     const bool by_ptxas = draft.has_info && draft.has_register_count;
     if (draft.code != nullptr) {
@@ -493,8 +493,8 @@ void cubin_reader::finish(kernel_index index)
     const bool infer = sm_ >= 70 && can_spill && by_ptxas && !lists_spills && draft.spills.empty();
     // Before 9.0 there is nothing to wait for.
     const bool look_for_wait = options_.grid_dependency && sm_ >= 90;
-    const bool readable =
-        !code.empty() && (count || infer || options_.hash_code || look_for_wait) && take(code.size(), draft.code->offset);
+    const bool readable = !code.empty() && (count || infer || options_.hash_code || look_for_wait) &&
+                          take(code.size(), draft.code->offset);
     if (readable && look_for_wait) {
         kernel.waits_for_grid = waits_for_grid(code);
         if (!*kernel.waits_for_grid && draft.has_callee) kernel.waits_for_grid.reset();  // that one may do it
@@ -506,7 +506,7 @@ void cubin_reader::finish(kernel_index index)
     else if (readable && count)
         spills = limit_spills(code, draft.spills, draft.shared_scratch);
     else if (readable && infer)
-        spills = infer_spills(code, draft.begin, draft.end);
+        spills = infer_spills(code, draft.begin, draft.end, draft.spills);
     if (options_.lines != wanted_lines::none) count_lines(index, spills);
     if (!spills) return;
     if (spills->shared) {

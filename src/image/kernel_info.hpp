@@ -123,9 +123,9 @@ struct kernel_info {
     std::optional<std::array<int, 3>> cluster;           ///< blocks in a cluster (.reqnctapercluster)
     std::optional<int> max_cluster_blocks;               ///< third launch bound (.maxclusterrank)
     std::optional<std::int64_t> code_bytes;
-    std::optional<std::uint64_t> code_hash;     ///< of the machine code: equal for equal code
-    std::optional<int> toolkit_version;         ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
+    std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
+    std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
+    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: not told
     code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
@@ -161,8 +161,8 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 /// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
 
-/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that is
-/// not known.
+/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that
+/// is not known.
 bool is_debug_build(const kernel_info& kernel);
 
 /// "debug"; empty: unknown.

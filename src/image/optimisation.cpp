@@ -12,9 +12,9 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t note_head = 12;           // sizes of name and content, type
-constexpr std::uint32_t tool_note = 2000;       // a tool, its version and its options
-constexpr std::size_t max_notes = 100'000;      // one for each object that was linked
+constexpr std::size_t note_head = 12;          // sizes of name and content, type
+constexpr std::uint32_t tool_note = 2000;      // a tool, its version and its options
+constexpr std::size_t max_notes = 100'000;     // one for each object that was linked
 constexpr std::size_t max_options = 64 << 10;  // of one tool
 
 std::size_t padded(std::size_t bytes)

@@ -15,6 +15,7 @@ constexpr std::size_t inferred_step = 16;
 constexpr std::uint64_t stack_pointer = 1;  // R1
 
 struct frame_access {
+    std::size_t byte = 0;
     std::int64_t offset = 0;  // from the stack pointer
     memory_access what;
     bool last_use = false;
@@ -29,7 +30,8 @@ frame_code read_frame_code(std::string_view code);
 
 }  // namespace
 
-std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begin, std::size_t end)
+std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begin, std::size_t end,
+                                         std::vector<std::uint32_t>& offsets)
 {
     end = std::min(end, code.size());
     begin = std::min(begin, end);
@@ -47,9 +49,10 @@ std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begi
         if (access.last_use) first_spill = std::min(first_spill, access.offset);
     bool doubt = !before.accesses.empty() || !behind.accesses.empty();
     for (const frame_access& access : frame.accesses) {
-        if (access.offset >= first_spill)
+        if (access.offset >= first_spill) {
             limits.at_least.add(access.what);
-        else if (!access.what.store)
+            offsets.push_back(static_cast<std::uint32_t>(begin + access.byte));
+        } else if (!access.what.store)
             doubt = true;
     }
     if (!doubt) limits.at_most = limits.at_least;
@@ -65,7 +68,7 @@ frame_access access_at(std::string_view code, std::size_t byte, const memory_acc
     const auto low = read_number<std::uint64_t>(code, byte), high = read_number<std::uint64_t>(code, byte + 8);
     auto offset = static_cast<std::int64_t>(low >> 40);
     if (offset >= std::int64_t{1} << (offset_bits - 1)) offset -= std::int64_t{1} << offset_bits;
-    return {.offset = offset, .what = what, .last_use = !what.store && (high >> 20 & 7) == last_use};
+    return {.byte = byte, .offset = offset, .what = what, .last_use = !what.store && (high >> 20 & 7) == last_use};
 }
 
 // Whether bits 16 to 23, where the number of the register stands that most instructions write, mean something else.

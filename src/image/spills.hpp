@@ -51,9 +51,9 @@ std::optional<listed_spills> sum_of_spills(std::string_view code, const std::vec
 void for_each_local_access(std::string_view code, const std::function<void(std::size_t offset)>& use);
 
 /// Adds up the width of the instructions that spill to local memory, of a kernel compiled for sm_70 or later. `listed`
-/// holds the code offsets that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as well.
-/// `nullopt` when the list is cut off and the code does not tell which of its accesses are spills, or when the list does
-/// not fit the code.
+/// holds the code offsets that ptxas annotated as spills, `shared_scratch` whether it may spill to shared memory as
+/// well. `nullopt` when the list is cut off and the code does not tell which of its accesses are spills, or when the
+/// list does not fit the code.
 std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch);
 

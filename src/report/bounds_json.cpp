@@ -64,12 +64,30 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
 table bounds_table(const bounds_report& found)
 {
     table rows;
-    for (const char* title :
-         {"name",        "demangled",         "architecture",     "threads",     "attribute",       "also",
-          "registers",   "spill_store_bytes", "spill_load_bytes", "code_bytes",  "resident_blocks", "occupancy",
-          "limiters",    "obstacle",          "pareto",           "recommended", "as_written",      "time_median_ns",
-          "time_low_ns", "time_high_ns",      "time_count",       "failure",     "shared_spill_store_bytes",
-          "shared_spill_load_bytes"})
+    for (const char* title : {"name",
+                              "demangled",
+                              "architecture",
+                              "threads",
+                              "attribute",
+                              "also",
+                              "registers",
+                              "spill_store_bytes",
+                              "spill_load_bytes",
+                              "code_bytes",
+                              "resident_blocks",
+                              "occupancy",
+                              "limiters",
+                              "obstacle",
+                              "pareto",
+                              "recommended",
+                              "as_written",
+                              "time_median_ns",
+                              "time_low_ns",
+                              "time_high_ns",
+                              "time_count",
+                              "failure",
+                              "shared_spill_store_bytes",
+                              "shared_spill_load_bytes"})
         rows.columns.push_back({title});
     const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     const auto flag = [](bool value) { return value ? "true" : "false"; };

@@ -29,8 +29,7 @@ void add_kinds_of_code(const check_result& result, document& page)
         if (kernel.info.runs_on) older.push_back(title_of(kernel) + " " + architecture_of(kernel));
         if (has_debug_build(kernel)) debug.push_back(title_of(kernel));
     }
-    if (!older.empty())
-        page.line("compiled for an older architecture, which runs there: " + kernels_text(older));
+    if (!older.empty()) page.line("compiled for an older architecture, which runs there: " + kernels_text(older));
     if (!debug.empty())
         page.line("debug builds, whose figures are not those of a release build: " + kernels_text(debug),
                   tone::warning);
@@ -153,7 +152,7 @@ std::string architecture_of(const checked_kernel& kernel)
 {
     if (kernel.info.architecture.empty()) return "?";
     return escape_for_terminal(kernel.info.architecture) +
-           (kernel.info.runs_on ? " on " + architecture_where_run(kernel.info) : "");
+           (kernel.info.runs_on ? "→" + architecture_where_run(kernel.info) : "");
 }
 
 std::string place_text(const file_line& place)

@@ -42,8 +42,8 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     return a.registers == b.registers && a.spill_store_bytes == b.spill_store_bytes &&
            a.spill_load_bytes == b.spill_load_bytes && shared_spill_bytes(a) == shared_spill_bytes(b) &&
-           a.stack_frame_bytes == b.stack_frame_bytes &&
-           a.static_shared_bytes == b.static_shared_bytes && a.barriers == b.barriers;
+           a.stack_frame_bytes == b.stack_frame_bytes && a.static_shared_bytes == b.static_shared_bytes &&
+           a.barriers == b.barriers;
 }
 
 // Copies of one name are beside each other by their figures, the largest first, whatever their order: of each compiler

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* figure_names[] = {"occupancy", "spills", "shared_spills", "registers", "stack",
-                                        "shared",    "barriers", "bounds",    "code"};
+constexpr const char* figure_names[] = {"occupancy", "spills",   "shared_spills", "registers", "stack",
+                                        "shared",    "barriers", "bounds",        "code"};
 constexpr const char* verdict_names[] = {"worse", "better", "changed"};
 
 ordered_json counts_json(const kernel_diff& diff);

@@ -16,22 +16,26 @@ void cell_signs::note(const table& shown)
             at_least |= field.text.find("≥") != std::string::npos;
             at_most |= field.text.find("≤") != std::string::npos;
             shared_spills |= field.text.find(" +") != std::string::npos;
+            runs_on |= field.text.find("→sm_") != std::string::npos;
         }
 }
 
 void cell_signs::explain(document& page) const
 {
-    if (!unknown && !inferred && !at_most && !at_least && !shared_spills) return;
+    if (!unknown && !inferred && !at_most && !at_least && !shared_spills && !runs_on) return;
     page.line("");
     if (unknown) page.line("  ?: the input does not tell", tone::faint);
     if (inferred)
         page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
                   tone::faint);
     if (at_least)
-        page.line("  ≥: at least; the list of spills in a cubin ends at 8,191, and the rest cannot be told from arrays",
+        page.line("  ≥: at least; other loads and stores of local memory cannot be told from those of arrays",
                   tone::faint);
     if (shared_spills)
         page.line("  +: behind spills: bytes spilled to shared memory, as enable_smem_spilling asks for", tone::faint);
+    if (runs_on)
+        page.line("  sm_…→sm_…: compiled for the first, and run by the second, of which resident blocks are told",
+                  tone::faint);
     if (at_most)
         page.line(
             "  ≤: at most; the kernel uses dynamic shared memory, and its size is not known: --dynamic-shared tells it",
@@ -41,7 +45,7 @@ void cell_signs::explain(document& page) const
 std::string architecture_label(const kernel_info& info)
 {
     std::string label = info.architecture.empty() ? "?" : escape_for_terminal(info.architecture);
-    if (info.runs_on) label += " on " + architecture_where_run(info);
+    if (info.runs_on) label += "→" + architecture_where_run(info);
     if (info.linked) label += " linked";
     if (info.relocatable) label += " -rdc";
     return label;

@@ -14,11 +14,12 @@ namespace launchbox {
 
 /// What the signs in the cells of a page's tables mean.
 struct cell_signs {
-    bool unknown = false;   ///< "?"
-    bool inferred = false;  ///< "≈"
-    bool at_most = false;   ///< "≤"
-    bool at_least = false;  ///< "≥"
+    bool unknown = false;        ///< "?"
+    bool inferred = false;       ///< "≈"
+    bool at_most = false;        ///< "≤"
+    bool at_least = false;       ///< "≥"
     bool shared_spills = false;  ///< "+" behind a space
+    bool runs_on = false;        ///< "→" between two architectures
 
     /// Looks for them in a table that is to be shown, before it has names of kernels in it.
     void note(const table& shown);

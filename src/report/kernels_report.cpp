@@ -99,9 +99,9 @@ void add_missing(document& page, const inspection& found)
     for (const inspected_input& input : found.inputs)
         for (const std::string& text : missing_lines(input.missing)) {
             if (std::exchange(first, false) && !page.blocks.empty()) page.line("");
-            page.line(fmt::format("  {}: {}", input.file == "-" ? "standard input" : escape_for_terminal(input.file),
-                                  text),
-                      tone::warning);
+            page.line(
+                fmt::format("  {}: {}", input.file == "-" ? "standard input" : escape_for_terminal(input.file), text),
+                tone::warning);
         }
 }
 

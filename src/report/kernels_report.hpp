@@ -36,7 +36,6 @@ struct inspected_input {
 /// "a and b are not there for sm_75: they are for sm_80", a line for each architecture; of many kernels the first ones.
 std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing);
 
-
 struct inspection {
     std::vector<inspected_input> inputs;
     std::vector<inspected_kernel> kernels;

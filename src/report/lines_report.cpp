@@ -76,14 +76,13 @@ table lines_table(const inspection& found, const line_names& names, bool live)
                                      cost.frames[i].line);
             const bool told = !cost.frames.empty();
             const auto name = told ? names.functions.find(cost.frames[0].function) : names.functions.end();
-            rows.rows.push_back({escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
-                                 std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
-                                 std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
-                                 told ? escape_for_terminal(cost.frames[0].file) : "",
-                                 told ? std::to_string(cost.frames[0].line) : "",
-                                 name == names.functions.end() ? "" : escape_for_terminal(name->second), calls,
-                                 std::to_string(cost.use.shared_spill_store_bytes),
-                                 std::to_string(cost.use.shared_spill_load_bytes)});
+            rows.rows.push_back(
+                {escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
+                 std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
+                 std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
+                 told ? escape_for_terminal(cost.frames[0].file) : "", told ? std::to_string(cost.frames[0].line) : "",
+                 name == names.functions.end() ? "" : escape_for_terminal(name->second), calls,
+                 std::to_string(cost.use.shared_spill_store_bytes), std::to_string(cost.use.shared_spill_load_bytes)});
             if (live)
                 rows.rows.back().insert(rows.rows.back().begin() + live_column,
                                         std::to_string(cost.use.live_registers));
@@ -151,9 +150,7 @@ std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines)
 
 bool has_spills(const kernel_info& info)
 {
-    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) {
-               return use.spills();
-           });
+    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) { return use.spills(); });
 }
 
 }  // namespace
@@ -231,8 +228,7 @@ void add_kernel(document& page, const inspected_kernel& kernel, const line_names
         add_to(rest, use);
     }
     if (not_shown > 0)
-        rows.rows.push_back(
-            row_of(rest, {fmt::format("{} more lines", count_text(not_shown)), tone::faint}, plainly));
+        rows.rows.push_back(row_of(rest, {fmt::format("{} more lines", count_text(not_shown)), tone::faint}, plainly));
     if (costs.size() > 1)
         rows.rows.push_back(row_of(total, {"bytes a thread, together", tone::faint},
                                    [](std::int64_t bytes) { return cell(with_commas(bytes), tone::strong); }));
@@ -252,7 +248,7 @@ void add_others(document& page, const inspection& found)
         if (range && range->max_bytes() == 0)
             ++clean;
         else if (!range && info.lines && !is_ptx(info))
-            ++unknown["their images list no spills, as before CUDA 12.8"];
+            ++unknown["their images list no spills, as before CUDA 12.6"];
         else
             ++unknown[why_no_lines(info)];
     }

@@ -115,11 +115,27 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
 table summary_table(const std::vector<summarized_input>& inputs)
 {
     table rows;
-    for (const char* title :
-         {"file", "kind", "architecture", "image", "relocatable", "linked", "images", "stored_bytes", "bytes",
-          "kernels", "unique_kernels", "code_bytes", "code_unknown", "spilling", "spills_unknown", "spills_at_least",
-          "spill_store_bytes", "spill_load_bytes", "largest_registers", "shared_spill_store_bytes",
-          "shared_spill_load_bytes"})
+    for (const char* title : {"file",
+                              "kind",
+                              "architecture",
+                              "image",
+                              "relocatable",
+                              "linked",
+                              "images",
+                              "stored_bytes",
+                              "bytes",
+                              "kernels",
+                              "unique_kernels",
+                              "code_bytes",
+                              "code_unknown",
+                              "spilling",
+                              "spills_unknown",
+                              "spills_at_least",
+                              "spill_store_bytes",
+                              "spill_load_bytes",
+                              "largest_registers",
+                              "shared_spill_store_bytes",
+                              "shared_spill_load_bytes"})
         rows.columns.push_back({title});
     for (const auto& [input, summary] : inputs)
         for (const architecture_summary& sum : summary.architectures) {

@@ -107,7 +107,8 @@ TEST(optimisation, of_each_kernel_of_a_linked_image)
 TEST(optimisation, of_ptx)
 {
     const auto of = [](const std::string& target) {
-        return read_ptx(".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k() { ret; }\n", "k.ptx")
+        return read_ptx(".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k() { ret; }\n",
+                        "k.ptx")
             .kernels.at(0)
             .optimisation;
     };

@@ -13,13 +13,14 @@ std::string source_of(int values, int threads, int blocks, bool pragma)
 {
     const std::string n = std::to_string(values);
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ", " + std::to_string(blocks) +
-           ") k(float* p, int n)\n{\n" + (pragma ? "    asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");\n" : "") +
-           "    float v[" + n + "];\n#pragma unroll\n    for (int i = 0; i < " + n +
-           "; ++i) v[i] = p[i * 64 + threadIdx.x];\n    for (int k = 0; k < n; ++k) {\n#pragma unroll\n        for (int "
+           ") k(float* p, int n)\n{\n" +
+           (pragma ? "    asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");\n" : "") + "    float v[" + n +
+           "];\n#pragma unroll\n    for (int i = 0; i < " + n +
+           "; ++i) v[i] = p[i * 64 + threadIdx.x];\n    for (int k = 0; k < n; ++k) {\n#pragma unroll\n        for "
+           "(int "
            "i = 0; i < " +
-           n + "; ++i) v[i] = v[i] * v[(i + 5) % " + n +
-           "] + p[k];\n    }\n#pragma unroll\n    for (int i = 0; i < " + n +
-           "; ++i) p[i * 64 + threadIdx.x] = v[i];\n}\n";
+           n + "; ++i) v[i] = v[i] * v[(i + 5) % " + n + "] + p[k];\n    }\n#pragma unroll\n    for (int i = 0; i < " +
+           n + "; ++i) p[i * 64 + threadIdx.x] = v[i];\n}\n";
 }
 
 TEST(shared_spills, are_a_figure_of_their_own)
@@ -28,7 +29,8 @@ TEST(shared_spills, are_a_figure_of_their_own)
     if (toolkit_version() < 130) GTEST_SKIP() << "ptxas spills to shared memory from CUDA 13.0 on";
     bool both = false, shared_alone = false;
     for (const char* architecture : {"sm_75", "sm_86", "sm_90", "sm_120"})
-        for (const auto& [values, threads, blocks] : {std::tuple{64, 256, 4}, std::tuple{44, 128, 12}, std::tuple{100, 64, 16}}) {
+        for (const auto& [values, threads, blocks] :
+             {std::tuple{64, 256, 4}, std::tuple{44, 128, 12}, std::tuple{100, 64, 16}}) {
             const compiled made = compile_cuda(source_of(values, threads, blocks, true), architecture);
             SCOPED_TRACE(std::string(architecture) + " " + std::to_string(values) + "\n" + made.log);
             ASSERT_EQ(made.exit_code, 0);

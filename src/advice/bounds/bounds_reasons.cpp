@@ -39,9 +39,7 @@ std::int64_t known_spills(const bounds_row& row)
 std::string spills_text(const bounds_row& row)
 {
     const auto bytes = spill_bytes(row.kernel);
-    std::string text = !bytes          ? "unknown spills"
-                       : *bytes == 0 ? "no spills"
-                                     : with_commas(*bytes) + " B of spills";
+    std::string text = !bytes ? "unknown spills" : *bytes == 0 ? "no spills" : with_commas(*bytes) + " B of spills";
     if (const std::int64_t shared = shared_spill_bytes(row.kernel).value_or(0); shared > 0)
         text += fmt::format(" and {} B spilled to shared memory", with_commas(shared));
     return text;

@@ -93,9 +93,10 @@ std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& 
 std::string obstacle(const kernel_trials& kernel, const kernel_census& census, const kernel_site* site)
 {
     if (is_debug_build(kernel.written))
-        return fmt::format("it is a debug build ({}), in which no bound does what it does in a release build; leave the "
-                           "flag out",
-                           debug_flag_of(kernel.written));
+        return fmt::format(
+            "it is a debug build ({}), in which no bound does what it does in a release build; leave the "
+            "flag out",
+            debug_flag_of(kernel.written));
     if (kernel.written.required_threads)
         return "it is declared with __block_size__, beside which nvcc takes no launch bound; remove __block_size__ to "
                "see what bounds do";

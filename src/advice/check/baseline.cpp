@@ -148,9 +148,8 @@ std::string line_text(const baseline_entry& entry)
 {
     return fmt::format(
         "{}{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
-        entry.architecture.empty() ? "?" : escaped_word(entry.architecture),
-        entry.debug_build ? " build=debug" : "", figure_text(entry.registers),
-        figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
+        entry.architecture.empty() ? "?" : escaped_word(entry.architecture), entry.debug_build ? " build=debug" : "",
+        figure_text(entry.registers), figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
         entry.shared_spill_store_bytes ? fmt::format(" shared_spills={}/{}", *entry.shared_spill_store_bytes,
                                                      figure_text(entry.shared_spill_load_bytes))
                                        : "",

@@ -24,17 +24,16 @@ struct baseline_entry {
         cumulative_stack_bytes;  ///< with the functions that it calls; in a file where it is more
     std::optional<residency> resident;
     bool debug_build = false;  ///< its figures are compared with those of another debug build alone
-    int line = 0;  ///< in the file that it was read from; 0: none
+    int line = 0;              ///< in the file that it was read from; 0: none
 
     friend bool operator==(const baseline_entry& a, const baseline_entry& b)
     {
         return a.identity == b.identity && a.architecture == b.architecture && a.registers == b.registers &&
                a.spill_store_bytes == b.spill_store_bytes && a.spill_load_bytes == b.spill_load_bytes &&
                a.shared_spill_store_bytes == b.shared_spill_store_bytes &&
-               a.shared_spill_load_bytes == b.shared_spill_load_bytes &&
-               a.stack_frame_bytes == b.stack_frame_bytes && a.cumulative_stack_bytes == b.cumulative_stack_bytes &&
-               a.static_shared_bytes == b.static_shared_bytes && a.resident == b.resident &&
-               a.debug_build == b.debug_build;
+               a.shared_spill_load_bytes == b.shared_spill_load_bytes && a.stack_frame_bytes == b.stack_frame_bytes &&
+               a.cumulative_stack_bytes == b.cumulative_stack_bytes && a.static_shared_bytes == b.static_shared_bytes &&
+               a.resident == b.resident && a.debug_build == b.debug_build;
     }
 };
 

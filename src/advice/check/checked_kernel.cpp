@@ -177,10 +177,9 @@ checked_kernel brought_together(std::vector<checked_kernel> same)
         const kernel_info& info = kernel.info;
         return std::tuple(
             std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.shared_spill_store_bytes,
-                     info.shared_spill_load_bytes, info.stack_frame_bytes,
-                     info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.code_bytes,
-                     info.max_threads, info.required_threads, info.cluster, info.uses_dynamic_shared,
-                     info.dynamic_shared_bytes, info.launch_threads),
+                     info.shared_spill_load_bytes, info.stack_frame_bytes, info.cumulative_stack_bytes,
+                     info.static_shared_bytes, info.barriers, info.code_bytes, info.max_threads, info.required_threads,
+                     info.cluster, info.uses_dynamic_shared, info.dynamic_shared_bytes, info.launch_threads),
             std::tie(info.name, info.source.file, info.source.container, info.source.entry));
     });
     checked_kernel first = std::move(same.front());

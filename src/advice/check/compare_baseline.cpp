@@ -89,8 +89,7 @@ check_finding other_build(std::size_t number, const checked_kernel& kernel, cons
 {
     check_finding finding;
     finding.kernel = number;
-    while (!before.debug_build && finding.copy + 1 < kernel.copies() &&
-           !is_debug_build(kernel.copy(finding.copy).info))
+    while (!before.debug_build && finding.copy + 1 < kernel.copies() && !is_debug_build(kernel.copy(finding.copy).info))
         ++finding.copy;
     finding.check = "baseline_build";
     finding.status = check_status::unknown;

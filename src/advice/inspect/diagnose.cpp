@@ -17,8 +17,8 @@ namespace {
 
 struct subject {
     const kernel_info& kernel;
-    const sm_limits& limits;  ///< of what it was compiled for
-    const sm_limits& gpu;     ///< of what it runs on
+    const sm_limits& limits;     ///< of what it was compiled for
+    const sm_limits& gpu;        ///< of what it runs on
     std::optional<int> bound;    ///< threads of the launch bound
     std::optional<int> threads;  ///< of the launch: the user's, else the bound
     std::vector<diagnosis>& findings;
@@ -100,11 +100,12 @@ void check_bound(const subject& s)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
     // The front end knows no limits of an architecture: how far it unrolls, for one, it decides by what is written.
-    s.add("bound_ignored", severity::error,
-          fmt::format("{} min_blocks {}: {}; registers are capped as for {}, but the front end has used the {}, and the "
-                      "code can differ",
-                      s.ignored(), blocks, why, s.bound_with(threads), blocks),
-          fmt::format("write {} for this architecture", s.bound_with(threads, legal)));
+    s.add(
+        "bound_ignored", severity::error,
+        fmt::format("{} min_blocks {}: {}; registers are capped as for {}, but the front end has used the {}, and the "
+                    "code can differ",
+                    s.ignored(), blocks, why, s.bound_with(threads), blocks),
+        fmt::format("write {} for this architecture", s.bound_with(threads, legal)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
@@ -227,8 +228,8 @@ void check_spills(const subject& s)
 // The most dynamic shared memory that a block of this kernel can have.
 std::int64_t most_dynamic_shared(const subject& s, const occupancy_result& result)
 {
-    return std::max<std::int64_t>(0, result.shared.per_block_maximum - result.shared.reserved_bytes -
-                                         s.kernel.static_shared_bytes.value_or(0));
+    return std::max<std::int64_t>(
+        0, result.shared.per_block_maximum - result.shared.reserved_bytes - s.kernel.static_shared_bytes.value_or(0));
 }
 
 // More shared memory than a block has: what Triton calls OutOfResources.
@@ -236,14 +237,14 @@ void add_too_much_shared(const subject& s, const occupancy_question& launch, con
 {
     const std::int64_t dynamic = launch.shape.dynamic_shared_bytes;
     const std::int64_t most = most_dynamic_shared(s, result);
-    std::string fix =
-        dynamic > 0 ? fmt::format("launch with at most {} B of dynamic shared memory", with_commas(most))
-                    : "use less static shared memory, or make it dynamic and set "
-                      "cudaFuncAttributeMaxDynamicSharedMemorySize";
+    std::string fix = dynamic > 0 ? fmt::format("launch with at most {} B of dynamic shared memory", with_commas(most))
+                                  : "use less static shared memory, or make it dynamic and set "
+                                    "cudaFuncAttributeMaxDynamicSharedMemorySize";
     if (s.kernel.triton_warps)
-        fix = fmt::format("fewer stages (num_stages) or smaller blocks of the tensors: at most {} B; Triton refuses it "
-                          "with OutOfResources",
-                          with_commas(most));
+        fix = fmt::format(
+            "fewer stages (num_stages) or smaller blocks of the tensors: at most {} B; Triton refuses it "
+            "with OutOfResources",
+            with_commas(most));
     s.add("never_launches", severity::error,
           fmt::format("it can never launch on {}: {}", architecture_where_run(s.kernel), obstacle_text(launch, result)),
           fix);
@@ -263,10 +264,9 @@ bool check_launchable(const subject& s)
     const int lower = register_cap(s.gpu, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
     std::string message;
     if (result.obstacle == launch_obstacle::register_rounding)
-        message =
-            fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}", *s.threads,
-                        kernel.registers, result.warps.warps_per_block,
-                        detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.gpu)));
+        message = fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}",
+                              *s.threads, kernel.registers, result.warps.warps_per_block,
+                              detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.gpu)));
     else if (result.obstacle == launch_obstacle::registers_per_block)
         message = fmt::format("{} threads × {} registers can never launch: {} registers, and a block has at most {}",
                               *s.threads, kernel.registers, with_commas(result.registers.per_block_checked),
@@ -291,6 +291,30 @@ bool check_launchable(const subject& s)
                            s.bound_with(std::min(*s.threads, max_threads_per_block)), lower);
     s.add("never_launches", severity::error, message, fix);
     return false;
+}
+
+// Of an image that holds the code and not the answer: why, and between which figures it lies.
+void check_spills_unknown(const subject& s)
+{
+    constexpr int lists_spills = 126;
+    if (is_ptx(s.kernel) || !s.kernel.code_bytes || !s.kernel.registers || spill_bytes(s.kernel)) return;
+    const int toolkit = s.kernel.toolkit_version.value_or(0);
+    std::string why = "the image does not list them";
+    if (s.kernel.capability && s.kernel.capability->major < 7)
+        why = "images for " + s.architecture() + " list none, and their code is not decoded";
+    else if (toolkit >= lists_spills)
+        why = "the list in its image ends at 8,191, and the code does not tell the rest from accesses of arrays";
+    else if (toolkit > 0)
+        why = fmt::format(
+            "CUDA {}.{} lists none in its images, and in the code {} cannot be told from accesses of arrays",
+            toolkit / 10, toolkit % 10, s.spill_bytes() > 0 ? "the rest" : "they");
+    std::string between;
+    if (const std::optional<spill_range>& range = s.kernel.spills_between)
+        between =
+            fmt::format(" (between {} and {} B)", with_commas(range->min_bytes()), with_commas(range->max_bytes()));
+    s.add("spills_unknown", severity::note, fmt::format("spills are not known{}: {}", between, why),
+          toolkit >= lists_spills ? "read the log of ptxas -v, which has them"
+                                  : "read the log of ptxas -v, or compile with CUDA 12.6 or later");
 }
 
 // Code without optimisation: its registers, spills and local memory are not those of what is shipped.
@@ -379,6 +403,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
     check_grid_dependency(s);
     if (!debug) check_local_memory(s);
+    if (!debug) check_spills_unknown(s);
     check_stack(s);
     check_messages(s);
     return findings;

@@ -144,10 +144,9 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
         return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
-                        info.shared_spill_store_bytes, info.shared_spill_load_bytes,
-                        info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
-                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
-                        info.code_bytes);
+                        info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
+                        info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
+                        info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks, info.code_bytes);
     };
     return figures(a) == figures(b);
 }
@@ -187,9 +186,9 @@ auto figures_of(const inspected_kernel& kernel)
     const kernel_residency launch = kernel.residency.value_or(kernel_residency{});
     return std::tuple(!info.code_bytes, info.code_bytes, info.registers, bytes(&spill_range::min_stores),
                       bytes(&spill_range::max_stores), bytes(&spill_range::min_loads), bytes(&spill_range::max_loads),
-                      info.shared_spill_store_bytes, info.shared_spill_load_bytes,
-                      info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
-                      info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
+                      info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
+                      info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
+                      info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
                       kernel.residency.has_value(), launch.threads, launch.at_most, launch.result.resident_blocks,
                       launch.result.resident_warps);
 }
@@ -279,8 +278,8 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
         if (cost) return decision{figure, cost, std::abs(*cost)};
     const bool loads_for_stores = spill_bytes(a) && spill_bytes(b) && a.spill_store_bytes != b.spill_store_bytes;
     if (loads_for_stores) return decision{diff_figure::spills, std::nullopt, 0};
-    const bool shared_for_shared = shared_spill_bytes(a) && shared_spill_bytes(b) &&
-                                   a.shared_spill_store_bytes != b.shared_spill_store_bytes;
+    const bool shared_for_shared =
+        shared_spill_bytes(a) && shared_spill_bytes(b) && a.shared_spill_store_bytes != b.shared_spill_store_bytes;
     if (shared_for_shared) return decision{diff_figure::shared_spills, std::nullopt, 0};
     if (const auto amount = difference(a.barriers, b.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};

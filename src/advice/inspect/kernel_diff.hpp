@@ -12,8 +12,8 @@ namespace launchbox {
 enum class diff_verdict { worse, better, changed };
 
 /// What two builds are compared by. The first of these figures that differs decides between worse and better: fewer
-/// resident warps, more spilled bytes, more bytes spilled to shared memory, more registers, a larger stack frame and more
-/// static shared memory are worse. A difference in the rest is neither.
+/// resident warps, more spilled bytes, more bytes spilled to shared memory, more registers, a larger stack frame and
+/// more static shared memory are worse. A difference in the rest is neither.
 enum class diff_figure { occupancy, spills, shared_spills, registers, stack, shared, barriers, bounds, code };
 
 struct kernel_change {
@@ -40,7 +40,7 @@ struct kernel_diff {
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
     /// Pairs of which one is a debug build and the other is not, or is not known to be: their figures are not compared.
     std::vector<kernel_pair> debug_and_release;
-    std::size_t copies_appeared = 0, copies_vanished = 0;     ///< more, or fewer copies of what both have
+    std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };
 
 /// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree. Where

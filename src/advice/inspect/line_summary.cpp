@@ -181,7 +181,6 @@ line_cost cost_of(const kernel_lines& lines, const line_use& use)
     return cost;
 }
 
-
 }  // namespace
 
 }  // namespace launchbox

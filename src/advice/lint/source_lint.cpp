@@ -121,14 +121,14 @@ void lint_launches(const lint_request& request, const source_constants& constant
         const std::optional<int> bound =
             launch.kernel.empty() ? std::nullopt : largest_bound(request, launch.kernel, agreed, cluster);
         if (!bound || *threads <= *bound) continue;
-        findings.push_back({"launch_over_bound", severity::error,
-                            fmt::format("{} is launched with {} threads per block, but compiled for at most {}{}: the "
-                                        "launch fails",
-                                        name, *threads, *bound, agreed ? "" : " in any instantiation or architecture"),
-                            fmt::format("launch at most {} threads, or write {}", *bound,
-                                        attribute_source({.threads = static_cast<int>(*threads),
-                                                          .max_cluster_blocks = cluster})),
-                            place});
+        findings.push_back(
+            {"launch_over_bound", severity::error,
+             fmt::format("{} is launched with {} threads per block, but compiled for at most {}{}: the "
+                         "launch fails",
+                         name, *threads, *bound, agreed ? "" : " in any instantiation or architecture"),
+             fmt::format("launch at most {} threads, or write {}", *bound,
+                         attribute_source({.threads = static_cast<int>(*threads), .max_cluster_blocks = cluster})),
+             place});
     }
 }
 

@@ -129,8 +129,9 @@ private:
     void add_debug_build()
     {
         add("debug_build", 0,
-            fmt::format("a debug build ({}): neither its time nor its registers and spills are those of a release build",
-                        debug_flag_of(launches_.kernel)),
+            fmt::format(
+                "a debug build ({}): neither its time nor its registers and spills are those of a release build",
+                debug_flag_of(launches_.kernel)),
             "inspect", "compile it without that flag, and capture again");
     }
 
