@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "report/kernel_cells.hpp"
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
@@ -24,14 +24,14 @@ constexpr std::size_t kernels_shown = 20, shapes_shown = 5, findings_shown = 10;
 std::string launch_time(double ns)
 {
     const double ms = ns * 1e-6;
-    if (ms >= 1000) return with_commas(std::llround(ms)) + " ms";
+    if (ms >= 1000) return rounded_with_commas(ms) + " ms";
     return fmt::format("{:.{}f} ms", ms, ms >= 100 ? 0 : ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
 }
 
 std::string launch_microseconds(double ns)
 {
     const double us = ns * 1e-3;
-    if (us >= 1000) return with_commas(std::llround(us));
+    if (us >= 1000) return rounded_with_commas(us);
     return fmt::format("{:.{}f}", us, us >= 100 ? 0 : us >= 10 ? 1 : 2);
 }
 
@@ -221,12 +221,11 @@ void add_summary(document& page, const observed_run& run)
     for (const observed_gpu& gpu : run.gpus) where += (where.empty() ? "  " : ", ") + gpu_text(gpu);
     if (!where.empty()) page.line(where, tone::faint);
     if (run.span_ns > 0 && run.processes.size() == 1)
-        page.line(
-            fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
-                        "that time",
-                        with_commas(static_cast<std::int64_t>(static_cast<double>(run.count) / (run.span_ns * 1e-9))),
-                        launch_time(run.span_ns), percent(run.kernel_ns / run.span_ns)),
-            tone::faint);
+        page.line(fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
+                              "that time",
+                              rounded_with_commas(static_cast<double>(run.count) / (run.span_ns * 1e-9)),
+                              launch_time(run.span_ns), percent(run.kernel_ns / run.span_ns)),
+                  tone::faint);
     if (run.processes.size() > 1)
         page.line(fmt::format("  {} processes", count_text(run.processes.size())), tone::faint);
 }
