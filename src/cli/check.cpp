@@ -91,7 +91,7 @@ struct architectures_found {
     }
 };
 
-constexpr std::size_t most_missing_named = 5;
+constexpr std::size_t max_missing_named = 5;
 constexpr const char* only_as_ptx = "only as PTX, and PTX has no registers yet";
 
 std::string why_nothing(const architectures_found& found, const std::vector<binary_image>& images)
@@ -137,7 +137,7 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
                                                         : std::string("there ") + only_as_ptx,
                                  true, false, none && absent.empty() ? std::vector<std::string>{} : as_ptx});
             // Where all of many are missing, their names tell nothing.
-            if (none && as_ptx.empty() && absent.size() > most_missing_named) absent.clear();
+            if (none && as_ptx.empty() && absent.size() > max_missing_named) absent.clear();
             if (!absent.empty() || (none && as_ptx.empty()))
                 parts.push_back({file, name, fmt::format("--arch asks for it, and there is {}", fmt::join(there, ", ")),
                                  true, false, absent});

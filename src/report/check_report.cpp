@@ -165,11 +165,11 @@ namespace {
 
 std::string kernels_text(const std::vector<std::string>& names)
 {
-    constexpr std::size_t most_named = 5;
+    constexpr std::size_t max_shown_names = 5;
     std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+    for (std::size_t i = 0; i < std::min(names.size(), max_shown_names); ++i)
         text += (i == 0 ? "" : ", ") + escape_for_terminal(names[i]);
-    if (names.size() > most_named) text += fmt::format(" and {} more", names.size() - most_named);
+    if (names.size() > max_shown_names) text += fmt::format(" and {} more", names.size() - max_shown_names);
     return text;
 }
 

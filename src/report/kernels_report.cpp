@@ -58,7 +58,7 @@ document kernel_list_document(const inspection& found, const std::vector<finding
 
 std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing)
 {
-    constexpr std::size_t most_named = 5;
+    constexpr std::size_t max_shown_names = 5;
     std::vector<std::string> lines;
     std::vector<compute_capability> targets;
     for (const missing_kernel& one : missing)
@@ -72,7 +72,7 @@ std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missin
             for (const std::string& name : one.there) there.push_back(escape_for_terminal(name));
             std::string text = fmt::format("{} ({})", escape_for_terminal(one.short_form), fmt::join(there, ", "));
             if (std::ranges::find(names, text) != names.end()) continue;
-            if (names.size() < most_named)
+            if (names.size() < max_shown_names)
                 names.push_back(std::move(text));
             else
                 ++more;

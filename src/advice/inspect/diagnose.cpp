@@ -226,7 +226,7 @@ void check_spills(const subject& s)
 }
 
 // The most dynamic shared memory that a block of this kernel can have.
-std::int64_t most_dynamic_shared(const subject& s, const occupancy_result& result)
+std::int64_t max_dynamic_shared_of(const subject& s, const occupancy_result& result)
 {
     return std::max<std::int64_t>(
         0, result.shared.per_block_maximum - result.shared.reserved_bytes - s.kernel.static_shared_bytes.value_or(0));
@@ -236,7 +236,7 @@ std::int64_t most_dynamic_shared(const subject& s, const occupancy_result& resul
 void add_too_much_shared(const subject& s, const occupancy_question& launch, const occupancy_result& result)
 {
     const std::int64_t dynamic = launch.shape.dynamic_shared_bytes;
-    const std::int64_t most = most_dynamic_shared(s, result);
+    const std::int64_t most = max_dynamic_shared_of(s, result);
     std::string fix = dynamic > 0 ? fmt::format("launch with at most {} B of dynamic shared memory", with_commas(most))
                                   : "use less static shared memory, or make it dynamic and set "
                                     "cudaFuncAttributeMaxDynamicSharedMemorySize";
