@@ -268,7 +268,7 @@ void leave_out_ptx_beside_cubins(std::size_t first_input, kernel_input& result)
                   [&](const found_kernel& kernel) { return left_out.contains(kernel.info.source.file); });
 }
 
-constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
+constexpr std::size_t max_metadata_bytes = std::size_t{1} << 20, max_metadata = 1'000'000;
 
 // A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
@@ -290,7 +290,7 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         else if (promises_kernels(name))
             summary.errors.push_back(broken_promise(name, content));
         else if (name.ends_with(".json") && result.metadata_of.size() < max_metadata &&
-                 content.size() <= largest_metadata)
+                 content.size() <= max_metadata_bytes)
             result.metadata_of[shown.substr(0, shown.size() - 4)] = parse_triton_metadata(std::string(content), shown);
         return !memory.used_up();
     };
@@ -693,6 +693,18 @@ report_forms with_skipped(report_forms forms, const std::vector<inspected_input>
         return json;
     };
     return forms;
+}
+
+void print_kinds_of_code(const kernel_input& input)
+{
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : missing_lines(summary.missing))
+            say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
+    const auto debug =
+        std::ranges::find_if(input.kernels, [](const found_kernel& kernel) { return is_debug_build(kernel.info); });
+    if (debug != input.kernels.end())
+        say(fmt::format("{} is a debug build ({}): what is said of it is not true of a release build",
+                        escape_for_terminal(debug->short_form), debug_flag_of(debug->info)));
 }
 
 void print_errors(const kernel_input& input)

@@ -104,6 +104,10 @@ std::vector<inspected_input> inspected_inputs(const kernel_input& input);
 /// A report of kernels with what was not read of these inputs: below the page, and as `skipped_images[]` in its JSON.
 report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs);
 
+/// Says on standard error, for a verb whose report has no place for it, what is missing and which kernels are debug
+/// builds.
+void print_kinds_of_code(const kernel_input& input);
+
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);
 

@@ -171,6 +171,18 @@ TEST_F(asked_architectures, check_fails_where_a_kernel_is_missing)
     EXPECT_TRUE(one.shows("three: no code for sm_75")) << one.out;
 }
 
+TEST_F(asked_architectures, other_verbs_say_it_too)
+{
+    NEEDS_NVCC();
+    for (const char* verb : {"occupancy", "suggest"}) {
+        EXPECT_TRUE(
+            launchbox_run({verb, path("lib.a"), "--arch", "sm_75"}).says("no code that runs on sm_75: three (sm_80)"))
+            << verb;
+        const call older = launchbox_run({verb, path("lib.a"), "--arch", "sm_86", "-k", "three", "--format", "json"});
+        EXPECT_TRUE(older.shows("\"sm_86\"")) << older.out;
+    }
+}
+
 // A kernel that is there under a condition on __CUDA_ARCH__ is not there for the others, whatever else is compiled.
 TEST_F(asked_architectures, of_a_source)
 {
