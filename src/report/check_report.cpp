@@ -168,7 +168,7 @@ std::string kernels_text(const std::vector<std::string>& names)
     constexpr std::size_t max_shown_names = 5;
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), max_shown_names); ++i)
-        text += (i == 0 ? "" : ", ") + escape_for_terminal(names[i]);
+        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_name);
     if (names.size() > max_shown_names) text += fmt::format(" and {} more", names.size() - max_shown_names);
     return text;
 }

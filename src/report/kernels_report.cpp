@@ -59,6 +59,7 @@ document kernel_list_document(const inspection& found, const std::vector<finding
 std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing)
 {
     constexpr std::size_t max_shown_names = 5;
+    constexpr int max_name_width = 60;  // there are some of 24,000
     std::vector<std::string> lines;
     std::vector<compute_capability> targets;
     for (const missing_kernel& one : missing)
@@ -70,7 +71,8 @@ std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missin
             if (one.wanted != wanted) continue;
             std::vector<std::string> there;
             for (const std::string& name : one.there) there.push_back(escape_for_terminal(name));
-            std::string text = fmt::format("{} ({})", escape_for_terminal(one.short_form), fmt::join(there, ", "));
+            std::string text = fmt::format("{} ({})", shortened(escape_for_terminal(one.short_form), max_name_width),
+                                           fmt::join(there, ", "));
             if (std::ranges::find(names, text) != names.end()) continue;
             if (names.size() < max_shown_names)
                 names.push_back(std::move(text));
