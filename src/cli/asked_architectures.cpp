@@ -166,6 +166,8 @@ answer answer_for(const target& wanted, const versions& there)
         if (code->architecture.empty()) found.own = true;
         if (!code->capability) continue;
         if (!is_ptx(*code) && matches_architecture(wanted.architecture, code->architecture)) found.own = true;
+        // What runs on a chip that is not known is not known either.
+        if (wanted.limits == nullptr) continue;
         const bool runs = is_ptx(*code) ? ptx_runs_on(*code->capability, wanted.architecture)
                                         : cubin_runs_on(*code->capability, wanted.architecture);
         if (runs && (best == nullptr || rank(*code) > rank(*best))) best = code;

@@ -130,7 +130,7 @@ TEST(diagnose, remedies_keep_the_third_bound)
     kernel_info one = kernel("sm_90", 200, 512);
     one.max_cluster_blocks = 4;
     EXPECT_EQ(only(one).fix,
-              "launch at most 320 threads, or compile with __launch_bounds__(512, 0, 4) (at most 128 "
+              "launch at most 256 threads, or compile with __launch_bounds__(512, 0, 4) (at most 128 "
               "registers)");
 }
 
