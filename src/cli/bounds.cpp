@@ -66,7 +66,7 @@ bounds_sweep_result sweep_source(const bounds_options& options, const bounds_lau
     bounds_request request{
         .source = options.file,
         .architectures = {},
-        .flags = context.compiler_flags,
+        .flags = flags_for_nvcc(context.compiler_flags),
         .jobs = options.jobs,
         .cache_folder = options.no_cache ? std::filesystem::path{} : default_cache_folder(),
         .wanted =

@@ -212,8 +212,12 @@ try {
         if (!text->empty()) (void)parse_size(*text, option);
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
     check_output(options.output.file);                              // which may be one of them
-    const kernel_input input = read_kernels(options.input, context.compiler_flags);
+    kernel_input_options wanted = options.input;
+    wanted.keep_unlinked = true;  // the worst of what both say counts
+    const kernel_input input = read_kernels(wanted, context.compiler_flags);
     check_result result = checked_kernels(input);
+    for (const input_summary& one : input.inputs) result.inputs_with_errors += one.errors.empty() ? 0 : 1;
+    result.interrupted = input.interrupted;
     if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
     if (options.write_baseline) return write_baseline(options, input, result);
     check_all(options, input, given, result);

@@ -259,7 +259,14 @@ exit_status run_diff(const inspect_options& options, const call_context& context
     forms.page = [&](const output_style& style) {
         document page = options.top.empty() ? diff_document(diff, usual_page_rows, style, true)
                                             : diff_document(diff, options.wish.top, style);
-        for (const inspection* side : {&before, &after}) add_skipped(page, side->inputs);
+        for (const inspection* side : {&before, &after}) {
+            add_skipped(page, side->inputs);
+            for (const inspected_input& input : side->inputs)
+                if (!input.errors.empty())
+                    page.line(
+                        "  " + escape_for_terminal(input.file) + " has errors: what it does not show is not compared",
+                        tone::bad);
+        }
         return page;
     };
     forms.write_json = [&](std::ostream& out) {

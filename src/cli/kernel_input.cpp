@@ -11,12 +11,14 @@
 #include <set>
 #include <utility>
 
+#include "advice/lint/lint_log.hpp"
 #include "advice/lint/source_lint.hpp"
 #include "cli/asked_architectures.hpp"
 #include "cli/input_folder.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/triton_metadata.hpp"
+#include "compiler/build_flags.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
 #include "compiler/compile_commands.hpp"
@@ -33,6 +35,8 @@
 #include "support/files/packed_files.hpp"
 #include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/text/matching.hpp"
 #include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
@@ -63,6 +67,57 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
+// What the compiler says of no certain kernel.
+void lint_results(const std::vector<compile_result>& results, input_summary& summary)
+{
+    std::vector<linted_log> logs;
+    for (const compile_result& compiled : results)
+        logs.push_back({&compiled.report, {}, std::string(architecture_name(compiled.architecture).view())});
+    for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
+}
+
+// Remedies for what the front end says; it names no kernel, so it is told of the source.
+std::string remedy_for(const log_message& message, std::string_view text)
+{
+    constexpr std::string_view unknown_pragma = "unrecognized #pragma";
+    if (message.text.find(unknown_pragma) != std::string::npos && message.source_line) {
+        std::string_view line = text;
+        for (int i = 1; i < *message.source_line && !line.empty(); ++i)
+            line.remove_prefix(
+                std::min(line.size(), line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') + 1));
+        line = line.substr(0, line.find('\n'));
+        if (const std::size_t at = line.find("pragma"); at != std::string_view::npos) {
+            line.remove_prefix(at + 6);
+            const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+            const std::string word(line.substr(begin, line.find_first_of(" \t\r(", begin) - begin));
+            const std::string meant =
+                nearest(word, {"unroll", "nounroll", "once", "pack", "nv_diag_suppress", "nv_diag_default",
+                               "nv_exec_check_disable", "nv_abi", "push_macro", "pop_macro"});
+            if (!meant.empty()) return "did you mean #pragma " + meant + "?";
+        }
+        return "the compiler does nothing for it: correct it, or leave it out";
+    }
+    return "look at it, or turn it off with #pragma nv_diag_suppress and its number";
+}
+
+// A warning for each architecture is one. Those that name a kernel are in its findings.
+void tell_warnings(const compile_result& compiled, input_summary& summary)
+{
+    for (const log_message& message : compiled.report.messages) {
+        if (message.severity != log_severity::warning || !message.kernel.empty() || message.tool == "ptxas") continue;
+        diagnosis finding{
+            .id = "compiler_warning",
+            .level = severity::warning,
+            .message = escape_for_terminal(message.text),
+            .fix = remedy_for(message, message.source_file == summary.file ? summary.text : std::string()),
+            .place = {}};
+        if (message.source_line) finding.place = source_location{message.source_file, *message.source_line};
+        if (message.tool != "front end") finding.message = message.tool + ": " + finding.message;
+        if (std::ranges::find(summary.diagnoses, finding) == summary.diagnoses.end())
+            summary.diagnoses.push_back(std::move(finding));
+    }
+}
+
 // With the flags of one command; `command` names it where there are several.
 void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
                     const std::string& command, input_summary& summary, kernel_input& result)
@@ -72,17 +127,33 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     if (options.lines != wanted_lines::none && std::ranges::none_of(request.flags, asks_for_lines))
         request.flags.emplace_back("-lineinfo");
     if (!options.no_cache) request.cache_folder = default_cache_folder();
-    for (const target& wanted : source_targets(options.architectures, tools))
-        request.architectures.push_back(wanted.architecture);
 
+    compiled_unit& unit = summary.units.emplace_back();
+    unit.flags = request.flags;
+    unit.container = "nvcc" + (command.empty() ? "" : ", " + command);
+    std::vector<compile_result> results;
+    const bool read_launches = options.launches && summary.text.find("aunch") != std::string::npos;
+    const bool wanted =
+        options.lint || read_launches || (options.launches && summary.text.find("<<<") != std::string::npos);
     progress_line line("architectures");
-    std::vector<compile_result> results = compile_kernels(
-        tools, request, [&](std::size_t done, std::size_t total) { line.show(request.source, done, total); });
+    run_parallel(
+        wanted ? 2 : 1,
+        [&](std::size_t i) {
+            if (i == 0)
+                results = compile_kernels(tools, request, [&](std::size_t done, std::size_t total) {
+                    line.show(request.source, done, total);
+                });
+            else
+                unit.seen = read_source_unit(tools, request.source, request.flags, request.architectures);
+        },
+        options.jobs == 1 ? 1 : 2);
+    if (options.lint) lint_results(results, summary);
     std::vector<std::string> errors;
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
+        if (options.lint) tell_warnings(compiled, summary);
         for (kernel_info& info : compiled.kernels) {
-            if (!command.empty()) info.source.container += ", " + command;
+            info.source.container = unit.container;
             result.kernels.push_back({std::move(info), {}, {}});
         }
         summary.kernels += compiled.kernels.size();
@@ -100,9 +171,15 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
     if (!options.build.empty()) commands = commands_of_build(options.build, file);
+    const std::vector<std::string> own = flags_for_nvcc(flags);
+    bool links_later = false;
     for (std::size_t i = 0; i < commands.size() && !interrupted(); ++i) {
-        compile_request request{.source = file, .architectures = {}, .flags = commands[i].flags, .jobs = options.jobs};
-        request.flags.insert(request.flags.end(), flags.begin(), flags.end());
+        links_later |= asks_for_link_time_optimization(commands[i].flags);
+        compile_request request{
+            .source = file, .architectures = {}, .flags = for_machine_code(commands[i].flags), .jobs = options.jobs};
+        request.flags.insert(request.flags.end(), own.begin(), own.end());
+        for (const target& wanted : source_targets(options.architectures, tools))
+            request.architectures.push_back(wanted.architecture);
         // Kernels of two commands are two kernels of one name.
         const std::string& output = commands[i].output;
         const std::string name = commands.size() == 1 ? std::string()
@@ -110,6 +187,12 @@ void read_source(const kernel_input_options& options, const std::string& file, c
                                                                     output.empty() ? "" : ": ", output);
         compile_source(options, tools, std::move(request), name, summary, result);
     }
+    if (links_later || asks_for_link_time_optimization(with_response_files(flags, {})))
+        summary.diagnoses.push_back(
+            {"needs_nvlink", severity::warning,
+             "compiled with -dlto: the device linker makes the code, of all files together, and every figure can "
+             "change; these are of -rdc=true",
+             "inspect the linked program"});
     result.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
         summary.errors.push_back("it has no __global__ function that is instantiated");
@@ -122,13 +205,14 @@ bool is_file(const std::string& name)
     return std::filesystem::is_regular_file(name, failure);
 }
 
-void read_log(const std::string& file, std::string_view bytes, kernel_input& result)
+void read_log(const kernel_input_options& options, const std::string& file, std::string_view text, kernel_input& result)
 {
-    const std::string converted = has_text_mark(bytes) ? utf8_text(std::string(bytes)) : std::string();
-    const std::string_view text = has_text_mark(bytes) ? converted : bytes;
     input_summary summary{.file = file, .kind = "compiler log"};
     resource_log log = parse_resource_log(text, file);
     hand_on_unroll_warnings(log, log.kernels);
+    if (options.lint) summary.diagnoses = lint_logs({{&log, file, {}}});
+    const bool tells_nothing = log.kernels.empty() && summary.diagnoses.empty();
+    if (!options.before_linking && !options.keep_unlinked) leave_out_unlinked(log.kernels);
     for (const kernel_info& info : log.kernels) result.kernels.push_back({info, {}, {}});
     summary.kernels = log.kernels.size();
     for (const log_message& message : log.messages)
@@ -138,7 +222,7 @@ void read_log(const std::string& file, std::string_view bytes, kernel_input& res
         summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
-    if (log.kernels.empty() && summary.errors.empty())
+    if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
                                  (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
     result.inputs.push_back(std::move(summary));
@@ -318,12 +402,12 @@ bool read_content(const kernel_input_options& options, const std::string& file, 
         read_package(options, file, content.bytes, memory, result);
     else if (how == given::found && !kind_of_other_archive(content.bytes).empty())
         return false;
-    else if (looks_like_binary(content.bytes) && !(how == given::by_name && is_utf16_text(content.bytes)))
+    else if (looks_like_binary(content.bytes))
         read_binary_file(options, file, content, how, memory, result);
-    else if (how == given::by_name)
-        read_log(file, content.bytes, result);
-    else
+    else if (how == given::found)
         return false;
+    else
+        read_log(options, file, content.bytes, result);
     return true;
 }
 
@@ -373,7 +457,11 @@ void read_named(const kernel_input_options& options, const std::string& file, co
     }
     const mapped_file content(file, named_by::user);
     const std::size_t before = result.inputs.size();
-    (void)read_content(options, file, {content.bytes(), content.data()}, given::by_name, memory, result);
+    if (!looks_packed(content.bytes()) && is_no_utf8_text(content.bytes())) {
+        const std::string text = utf8_text(std::string(content.bytes()));
+        (void)read_content(options, file, {text}, given::by_name, memory, result);
+    } else
+        (void)read_content(options, file, {content.bytes(), content.data()}, given::by_name, memory, result);
     if (!content.changed()) return;
     if (result.inputs.size() == before) result.inputs.push_back({.file = file, .kind = "unreadable"});
     result.inputs.back().errors.push_back(std::string("it ") + was_changed);
@@ -387,10 +475,10 @@ void keep_asked(const kernel_input_options& options, std::size_t first_kernel, s
     const std::vector<kernel_info> others = std::exchange(result.others, {});
     if (wanted.all() || result.inputs.size() == first_input) return;
     const input_summary& named = result.inputs[first_input];
-    const bool compiled = named.kind == "CUDA source";
+    const bool compiled = named.kind == "CUDA source", some = result.kernels.size() > first_kernel;
     if (!compiled || named.errors.empty()) wanted.choose(first_kernel, first_input, others, !compiled, result);
     input_summary& file = result.inputs[first_input];
-    if (file.kind == "compiler log" && file.kernels == 0 && file.errors.empty()) {
+    if (file.kind == "compiler log" && some && file.kernels == 0 && file.errors.empty()) {
         file.errors.push_back("it has no kernel for " + wanted.words());
         file.missing.clear();
     }
@@ -436,8 +524,7 @@ void add_launches(const kernel_input_options& options, kernel_input& input)
     const auto bytes_for = dynamic_shared_function(*options.dynamic_shared);
     (void)bytes_for(max_threads_per_block);  // what is no expression is said so whatever the input holds
     for (found_kernel& kernel : kernels) {
-        std::optional<int> threads = options.threads ? options.threads : bound_threads(kernel.info);
-        if (!threads) threads = kernel.info.launch_threads;
+        const std::optional<int> threads = launched_threads(kernel.info, options.threads);
         if (threads) kernel.info.dynamic_shared_bytes = bytes_for(*threads);
     }
 }
@@ -464,18 +551,56 @@ void leave_out_probes(kernel_input& input)
     });
 }
 
-// Before kernels are left out: whether a launch is wrong can depend on all instantiations.
-void lint_sources(const std::string& pattern, const std::vector<std::string>& flags, kernel_input& input)
+lint_request request_for(const input_summary& summary, const compiled_unit& unit, const kernel_input& input,
+                         const std::string& pattern, std::vector<std::size_t>& which)
 {
+    lint_request request{.file = summary.file,
+                         .text = summary.text,
+                         .kernels = {},
+                         .flags = unit.flags,
+                         .unit = unit.seen ? &*unit.seen : nullptr};
+    which.clear();
+    for (std::size_t i = 0; i < input.kernels.size(); ++i) {
+        const found_kernel& kernel = input.kernels[i];
+        if (kernel.info.source.file != summary.file || kernel.info.source.container != unit.container) continue;
+        request.kernels.push_back(
+            {kernel.short_form, &kernel.info,
+             pattern.empty() || matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form)});
+        which.push_back(i);
+    }
+    return request;
+}
+
+// Figures of launches that the source itself has. One with other threads, of which the user asks, tells nothing of its
+// dynamic shared memory.
+void add_source_launches(const kernel_input_options& options, kernel_input& input)
+{
+    std::vector<std::size_t> which;
+    for (const input_summary& summary : input.inputs)
+        for (const compiled_unit& unit : summary.units) {
+            if (!unit.seen) continue;
+            const std::vector<launch_size> sizes =
+                launch_sizes(request_for(summary, unit, input, options.kernel, which));
+            for (std::size_t i = 0; i < sizes.size(); ++i) {
+                kernel_info& kernel = input.kernels[which[i]].info;
+                kernel.launch_threads = sizes[i].threads;
+                if (!options.threads || !sizes[i].threads || options.threads == sizes[i].threads)
+                    kernel.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
+            }
+        }
+}
+
+// Before kernels are left out: whether a launch is wrong can depend on all instantiations.
+void lint_sources(const std::string& pattern, kernel_input& input)
+{
+    std::vector<std::size_t> which;
     for (input_summary& summary : input.inputs) {
-        if (summary.text.empty()) continue;
-        lint_request request{.file = summary.file, .text = summary.text, .kernels = {}, .flags = flags};
-        for (const found_kernel& kernel : input.kernels)
-            if (kernel.info.source.file == summary.file)
-                request.kernels.push_back({kernel.short_form, &kernel.info,
-                                           pattern.empty() || matches_kernel(pattern, kernel.info.name,
-                                                                             kernel.demangled, kernel.short_form)});
-        summary.diagnoses = lint_source(request);
+        std::vector<diagnosis> all;
+        for (const compiled_unit& unit : summary.units)
+            for (diagnosis& one : lint_source(request_for(summary, unit, input, pattern, which)))
+                if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+        summary.diagnoses.insert(summary.diagnoses.end(), all.begin(), all.end());
+        sort_by_place(summary.diagnoses, summary.file);
     }
 }
 
@@ -531,6 +656,11 @@ void keep_matching(const std::string& pattern, kernel_input& input)
 }
 
 }  // namespace
+
+std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags)
+{
+    return for_machine_code(with_response_files(flags, {}));
+}
 
 std::vector<target> source_targets(const std::string& architectures, const toolchain& tools)
 {
@@ -638,11 +768,12 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
         }
         if (interrupted()) break;
     }
-    add_launches(options, result);
     name_for_people(result.kernels);
+    if (options.launches) add_source_launches(options, result);
+    add_launches(options, result);
     result.interrupted |= interrupted();
     leave_out_probes(result);
-    if (options.lint) lint_sources(options.kernel, compiler_flags, result);
+    if (options.lint) lint_sources(options.kernel, result);
     keep_matching(options.kernel, result);
     return result;
 }

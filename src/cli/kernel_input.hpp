@@ -14,6 +14,7 @@
 #include "advice/inspect/kernel_diff.hpp"
 #include "cli/options.hpp"
 #include "cli/triton_metadata.hpp"
+#include "compiler/source_unit.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
@@ -36,7 +37,9 @@ struct kernel_input_options {
     bool hash_code = false;                     ///< set by the verb, not by the user
     wanted_lines lines = wanted_lines::none;    ///< likewise
     std::function<void(const cubin_examination&)> examine = {};  ///< likewise
-    bool lint = false;  ///< read sources for mistakes around their kernels; set by the verb
+    bool lint = false;           ///< read sources for mistakes around their kernels; set by the verb
+    bool launches = true;        ///< kernels of sources are launched as the source does, unless the user says otherwise
+    bool keep_unlinked = false;  ///< of logs what the compiler and what the linker says of a kernel; set by the verb
 
     void add_to(CLI::App& app, bool files_required);
     void add_dynamic_shared(CLI::App& app);
@@ -49,6 +52,13 @@ struct found_kernel {
     std::string short_form;
 };
 
+/// A source with the flags of one command.
+struct compiled_unit {
+    std::string container;           ///< of its kernels
+    std::vector<std::string> flags;  ///< as nvcc was given them
+    std::optional<source_unit> seen;
+};
+
 /// What became of one input.
 struct input_summary {
     std::string file;
@@ -58,6 +68,7 @@ struct input_summary {
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
     bool in_container = false;              ///< in a folder or packed file that the user named
+    std::vector<compiled_unit> units = {};  ///< likewise
     std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
     std::vector<missing_kernel> missing = {};
@@ -85,6 +96,9 @@ bool is_source(const std::string& file);
 
 /// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.
 kernel_input read_kernels(const kernel_input_options& options, const std::vector<std::string>& compiler_flags);
+
+/// Flags behind --, with response files read; of a source's own architecture and outputs nothing is known here.
+std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags);
 
 /// What a source is compiled for: what the user named, or the GPU here. Throws `error` for names that are none.
 std::vector<target> source_targets(const std::string& architectures, const toolchain& tools);

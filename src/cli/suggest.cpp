@@ -92,7 +92,9 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
             targets = parse_targets(options.input.architectures, known_capabilities());
         for (const target& where : targets) all.push_back(advise(options, where, "", {}));
     } else {
-        kernel_input input = read_kernels(options.input, context.compiler_flags);
+        kernel_input_options wanted = options.input;
+        wanted.launches = false;  // other block sizes may come with other dynamic shared memory
+        kernel_input input = read_kernels(wanted, context.compiler_flags);
         for (const found_kernel& kernel : input.kernels)
             if (const auto question = question_for(kernel.info, 1);
                 question && (question->shared_known || options.launch.shared))

@@ -52,6 +52,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.min_blocks, other.min_blocks);
     fill(kernel.register_cap, other.register_cap);
     fill(kernel.requested_max_registers, other.requested_max_registers);
+    fill(kernel.asks_for_registers, other.asks_for_registers);
     fill(kernel.cluster, other.cluster);
     fill(kernel.max_cluster_blocks, other.max_cluster_blocks);
     fill(kernel.code_bytes, other.code_bytes);
@@ -92,6 +93,30 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     return kernels;
 }
 
+// Whether ptxas can have meant this kernel when it ignored setmaxnreg.
+bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
+{
+    if (sentence.find("'setmaxnreg'") == std::string::npos) return true;
+    if (kernel.asks_for_registers == false) return false;
+    // Both bounds, or a register limit, tell the count at entry.
+    const bool bounded = (kernel.max_threads || kernel.required_threads) && kernel.min_blocks.value_or(0) > 0;
+    const bool tells_count = bounded || kernel.requested_max_registers || kernel.maxrregcount;
+    return !tells_count || sentence.find("register count at entry") == std::string::npos;
+}
+
+// ptxas does not say which kernel lost something, but once for each that did: where as many can be meant, it is those.
+void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
+{
+    std::erase_if(report.losses, [&](const unnamed_loss& loss) {
+        std::vector<kernel_info*> meant;
+        for (kernel_info& kernel : kernels)
+            if (may_be_meant(kernel, loss.text)) meant.push_back(&kernel);
+        if (meant.size() != loss.times && meant.size() != 1) return false;
+        for (kernel_info* kernel : meant) kernel->warnings.push_back(loss.text);
+        return true;
+    });
+}
+
 // What a compiler that failed without a word has to say: at least that, and the last line that anything printed.
 void explain_failure(compile_result& result, int exit_code)
 {
@@ -125,6 +150,7 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin
     const code_optimisation asked = optimisation_of_flags(job.flags);
     for (kernel_info& kernel : result.kernels)
         if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = asked;
+    settle_losses(result.report, result.kernels);
     return result;
 }
 

@@ -190,8 +190,7 @@ std::optional<nvcc_output> compile_cache::find(const std::string& key) const
 {
     auto texts = find_texts(key);
     if (!texts || texts->size() != 3) return std::nullopt;
-    return nvcc_output{.exit_code = 0,
-                       .made = true,
+    return nvcc_output{.made = true,
                        .log = std::move(texts->at(0)),
                        .cubin = std::move(texts->at(1)),
                        .ptx_outline = std::move(texts->at(2))};

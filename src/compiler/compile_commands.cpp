@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "compiler/build_flags.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
@@ -23,101 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t largest_database = std::size_t{512} << 20;
-
-// What is left out, and whether a value of its own follows.
-struct left_out {
-    std::string_view flag;
-    bool with_value = false;
-};
-constexpr std::array dropped{
-    left_out{"-c"},
-    left_out{"--compile"},
-    left_out{"-M"},
-    left_out{"-MM"},
-    left_out{"-MD"},
-    left_out{"-MMD"},
-    left_out{"-MP"},
-    left_out{"-o", true},
-    left_out{"--output-file", true},
-    left_out{"-MF", true},
-    left_out{"-MT", true},
-    left_out{"-MQ", true},
-    left_out{"-x", true},
-    left_out{"--x", true},
-    left_out{"-arch", true},
-    left_out{"--gpu-architecture", true},
-    left_out{"-code", true},
-    left_out{"--gpu-code", true},
-    left_out{"-gencode", true},
-    left_out{"--generate-code", true},
-    left_out{"-t", true},
-    left_out{"--threads", true},
-    left_out{"-forward-unknown-to-host-compiler"},
-    left_out{"-ptx"},
-    left_out{"-cubin"},
-    left_out{"-fatbin"},
-    left_out{"-v"},
-    left_out{"--verbose"},
-    left_out{"-keep"},
-};
-// Flags whose value is a path, beside it or behind it.
-constexpr std::array<std::string_view, 6> with_path{"-isystem",      "-I",    "--include-path", "-include",
-                                                    "--pre-include", "-ccbin"};
-
-bool names_architecture(std::string_view word)
-{
-    for (const std::string_view beginning :
-         {"-arch=", "--gpu-architecture=", "-code=", "--gpu-code=", "-gencode=", "--generate-code=", "--cuda-gpu-arch=",
-          "-o=", "--output-file=", "--threads=", "-t=", "-x=", "--x="})
-        if (word.starts_with(beginning)) return true;
-    return false;
-}
-
-std::string absolute(const fs::path& folder, const std::string& path)
-{
-    return path.empty() ? path : (folder / path).lexically_normal().string();
-}
-
-std::vector<std::string> useful(const std::vector<std::string>& words, const fs::path& folder, const fs::path& source)
-{
-    std::vector<std::string> flags;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        if (word == "-dc" || word == "--device-c") {  // what is left of it without the object
-            flags.emplace_back("-rdc=true");
-            continue;
-        }
-        const auto drop = std::ranges::find(dropped, std::string_view(word), &left_out::flag);
-        if (drop != dropped.end()) {
-            i += drop->with_value ? 1 : 0;
-            continue;
-        }
-        if (names_architecture(word)) continue;
-        if (!word.starts_with('-')) {
-            if (fs::path(absolute(folder, word)) != source) flags.push_back(word);
-            continue;
-        }
-        const auto path =
-            std::ranges::find_if(with_path, [&](std::string_view flag) { return word.starts_with(flag); });
-        if (path == with_path.end()) {
-            flags.push_back(word);
-            continue;
-        }
-        if (word == *path) {  // behind it
-            flags.push_back(word);
-            if (i + 1 < words.size()) {
-                const std::string& value = words[++i];
-                const bool is_name = *path == "-ccbin" && value.find('/') == std::string::npos;
-                flags.push_back(is_name ? value : absolute(folder, value));
-            }
-            continue;
-        }
-        const std::size_t at = path->size() + (word[path->size()] == '=' ? 1 : 0);
-        const bool is_name = *path == "-ccbin" && word.find('/') == std::string::npos;
-        flags.push_back(is_name ? word : word.substr(0, at) + absolute(folder, word.substr(at)));
-    }
-    return flags;
-}
 
 std::string output_in(const std::vector<std::string>& words)
 {
@@ -149,11 +54,13 @@ std::vector<build_command> commands_in_database(std::string_view text, const std
                     "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     std::error_code failure;
     const fs::path wanted = fs::weakly_canonical(fs::absolute(source, failure), failure);
+    // A folder that is not absolute is one beside the database.
+    const fs::path beside = fs::absolute(database, failure).parent_path();
     std::vector<build_command> commands;
     for (const nlohmann::json& entry : entries) {
         if (!entry.is_object()) continue;
         const std::optional<std::string> file = text_of(entry, "file");
-        const fs::path folder = text_of(entry, "directory").value_or(".");
+        const fs::path folder = (beside / text_of(entry, "directory").value_or("")).lexically_normal();
         if (!file || fs::weakly_canonical(folder / *file, failure) != wanted) continue;
         std::vector<std::string> words;
         if (const auto arguments = entry.find("arguments"); arguments != entry.end() && arguments->is_array()) {
@@ -165,8 +72,8 @@ std::vector<build_command> commands_in_database(std::string_view text, const std
         if (words.empty())
             throw error(database + ": the entry of " + escape_for_terminal(source) + " has no command",
                         "write it again with the build system");
-        build_command command{useful(words, folder, (folder / *file).lexically_normal()),
-                              text_of(entry, "output").value_or(output_in(words))};
+        words = with_response_files(words, folder);
+        build_command command{flags_of_command(words, folder), text_of(entry, "output").value_or(output_in(words))};
         if (std::ranges::find(commands, command.flags, &build_command::flags) == commands.end())
             commands.push_back(std::move(command));
     }

@@ -14,9 +14,8 @@ struct build_command {
 };
 
 /// All commands of `source`, each of other flags: several targets can compile one file. Of the flags those that matter
-/// for what its kernels become: include folders, macros, the language, options of ptxas. Outputs, dependencies and
-/// architectures are left out; relative paths become absolute. `text` is the content of the file, `database` its name,
-/// for messages. Throws `error` where the file is none, or does not have this source.
+/// for what its kernels become (build_flags.hpp). `text` is the content of the file, `database` its name, for messages
+/// and as the place of relative folders. Throws `error` where the file is none, or does not have this source.
 std::vector<build_command> commands_in_database(std::string_view text, const std::string& database,
                                                 const std::string& source);
 

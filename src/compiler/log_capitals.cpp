@@ -19,8 +19,9 @@ bool is_in_capitals(std::string_view line)
         if (c >= 'A' && c <= 'Z' && ++letters == enough) break;
     }
     if (letters < enough) return false;
-    return std::ranges::any_of(std::array<std::string_view, 3>{"PTXAS ", "NVLINK ", " BYTES STACK FRAME"},
-                               [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+    return std::ranges::any_of(
+        std::array<std::string_view, 5>{"PTXAS ", "NVLINK ", " BYTES STACK FRAME", "INFO    : ", "ERROR   : "},
+        [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
 }
 
 std::string out_of_capitals(std::string_view line)

@@ -1,11 +1,15 @@
 // What only several lines of a log tell together.
 // SPDX-License-Identifier: Apache-2.0
 #include <launchbox/compute_capability.hpp>
+
+#include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "compiler/log_reader.hpp"
+#include "compiler/log_remark.hpp"
 
 namespace launchbox {
 
@@ -14,19 +18,26 @@ namespace {
 constexpr std::int64_t reserved_by_system = 1024;
 
 // The kernels that one run of nvlink links are all for one architecture: that for which ptxas compiled one of them in
-// this log, if ptxas compiled it for a single one.
+// this log, if ptxas compiled it for a single one. What the same writer compiled comes before what others did.
 void find_nvlink_architectures(raw_log& raw)
 {
-    std::unordered_map<std::string_view, std::string_view> compiled_for;  // "": for several
-    for (const kernel_info& kernel : raw.log.kernels) {
+    std::unordered_map<std::string, std::string> compiled_for;  // "": for several
+    const auto key = [&](std::size_t i, bool of_writer) {
+        return (of_writer ? std::to_string(raw.kernel_writers[i]) : std::string()) + '\n' + raw.log.kernels[i].name;
+    };
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        const kernel_info& kernel = raw.log.kernels[i];
         if (kernel.linked) continue;
-        const auto [entry, added] = compiled_for.emplace(kernel.name, kernel.architecture);
-        if (!added && entry->second != kernel.architecture) entry->second = "";
+        for (const bool of_writer : {true, false}) {
+            const auto [entry, added] = compiled_for.emplace(key(i, of_writer), kernel.architecture);
+            if (!added && entry->second != kernel.architecture) entry->second = "";
+        }
     }
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         const std::size_t module = raw.kernel_modules[i];
         if (!raw.log.kernels[i].linked || module == raw_log::no_module) continue;
-        const auto found = compiled_for.find(raw.log.kernels[i].name);
+        auto found = compiled_for.find(key(i, true));
+        if (found == compiled_for.end()) found = compiled_for.find(key(i, false));
         std::string& architecture = raw.log.modules[module].architecture;
         if (architecture.empty() && found != compiled_for.end()) architecture = found->second;
     }
@@ -78,11 +89,15 @@ void find_relocatable_modules(raw_log& raw)
     const auto key = [](const kernel_info& kernel) { return kernel.name + '\n' + kernel.architecture; };
     for (const kernel_info& kernel : raw.log.kernels)
         if (kernel.linked) linked.insert(key(kernel));
+    // The linker does not say for which architecture: then any of them was linked.
+    const auto is_linked = [&](const kernel_info& kernel) {
+        return linked.contains(key(kernel)) || linked.contains(kernel.name + '\n');
+    };
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         const std::size_t module = raw.kernel_modules[i];
         kernel.relocatable =
-            !kernel.linked && ((module != raw_log::no_module && relocatable[module]) || linked.contains(key(kernel)));
+            !kernel.linked && ((module != raw_log::no_module && relocatable[module]) || is_linked(kernel));
     }
 }
 
@@ -99,14 +114,156 @@ void find_unbounded_stacks(raw_log& raw)
     }
 }
 
+// Kernels for which an option of their module does not count: all that ptxas does not name.
+void find_options(raw_log& raw)
+{
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        kernel_info& kernel = raw.log.kernels[i];
+        // The cap of an option that is too big is none.
+        if (kernel.maxrregcount && *kernel.maxrregcount < max_register_option)
+            kernel.register_cap = kernel.maxrregcount;
+        const std::size_t module = raw.kernel_modules[i];
+        if (module == raw_log::no_module || kernel.maxrregcount || raw.unclear_options[i]) continue;
+        const std::optional<int> option = raw.module_options[module];
+        if (option && *option >= 0 && *option <= max_register_option) kernel.outranks_maxrregcount = option;
+    }
+}
+
+// Where a kernel's report lacks a figure that a warning tells; false where it has another one.
+bool take_figures(kernel_info& kernel, const remark_figures& told)
+{
+    const std::pair<std::optional<std::int64_t>*, const std::optional<std::int64_t>*> pairs[] = {
+        {&kernel.stack_frame_bytes, &told.stack_frame},
+        {&kernel.spill_store_bytes, &told.spill_stores},
+        {&kernel.spill_load_bytes, &told.spill_loads},
+        {&kernel.static_shared_bytes, &told.static_shared}};
+    for (const auto& [known, said] : pairs)
+        if (*known && *said && *known != *said) return false;
+    for (const auto& [known, said] : pairs)
+        if (!*known) *known = *said;
+    return true;
+}
+
+bool is_of_unknown_stack(std::string_view sentence)
+{
+    return sentence.starts_with("Stack size for entry function ");
+}
+
+// The lines of warnings about one kernel that no report tells of.
+void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*& kernel)
+{
+    const remark_figures figures = figures_in_remark(remark.text);
+    const auto repeats = [&](const kernel_info& told) {
+        return std::ranges::find(told.warnings, remark.text) != told.warnings.end();
+    };
+    if (kernel == nullptr || repeats(*kernel) || !take_figures(*kernel, figures)) {
+        kernel = &raw.log.kernels.emplace_back();
+        kernel->name = remark.kernel;
+        set_architecture(*kernel, remark.architecture);
+        kernel->source = {.file = raw.file,
+                          .container = remark.of_linker ? "nvlink log" : "ptxas log",
+                          .entry = "line " + std::to_string(remark.line)};
+        kernel->linked = remark.of_linker;
+        take_figures(*kernel, figures);
+    }
+    kernel->stack_unbounded |= is_of_unknown_stack(remark.text);
+    kernel->warnings.push_back(remark.text);
+}
+
+// What the linker says of a kernel that it does not report on, since the link failed, is true of what was compiled.
+bool give_to_compiled(raw_log& raw, const lone_remark& remark,
+                      const std::unordered_multimap<std::string, std::size_t>& compiled)
+{
+    bool given = false;
+    const auto [first, last] = compiled.equal_range(remark.kernel);
+    for (auto place = first; place != last; ++place) {
+        kernel_info& kernel = raw.log.kernels[place->second];
+        if (!remark.architecture.empty() && remark.architecture != kernel.architecture) continue;
+        given = kernel.relocatable = true;
+        kernel.stack_unbounded |= is_of_unknown_stack(remark.text);
+        if (std::ranges::find(kernel.warnings, remark.text) == kernel.warnings.end())
+            kernel.warnings.push_back(remark.text);
+    }
+    return given;
+}
+
+// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log tells them.
+void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
+                              const std::unordered_set<std::string_view>& functions)
+{
+    std::unordered_map<std::string_view, std::vector<const lone_remark*>> losses;
+    for (const lone_remark& remark : lone)
+        if (is_performance_loss(remark.text) && functions.contains(remark.kernel))
+            losses[remark.kernel].push_back(&remark);
+    if (losses.empty()) return;
+    std::unordered_set<std::string_view> given;
+    for (kernel_info& kernel : raw.log.kernels)
+        for (const callee_info& callee : kernel.callees) {
+            const auto found = losses.find(callee.name);
+            if (found == losses.end()) continue;
+            given.insert(found->first);
+            for (const lone_remark* remark : found->second) kernel.warnings.push_back(remark->text);
+        }
+    for (const auto& [name, of_function] : losses)
+        if (!given.contains(name))
+            for (const lone_remark* remark : of_function) raw.log.losses.push_back({remark->text, remark->line, 1, {}});
+}
+
+// What warnings tell and no report: figures that a report lacks, and kernels without a report. Where a report has other
+// figures than a warning that names its kernel, the warning is of another compile, of which the report is not here.
+void add_facts_of_warnings(raw_log& raw)
+{
+    std::vector<lone_remark> lone = std::move(raw.lone_remarks);
+    std::unordered_set<std::string_view> functions;
+    for (const module_memory& module : raw.log.modules)
+        for (const callee_info& function : module.functions) functions.insert(function.name);
+    for (kernel_info& kernel : raw.log.kernels) {
+        for (const callee_info& callee : kernel.callees) functions.insert(callee.name);
+        std::erase_if(kernel.warnings, [&](std::string& warning) {
+            if (take_figures(kernel, figures_in_remark(warning))) return false;
+            lone_remark& remark = lone.emplace_back();
+            remark.kernel = kernel.name;
+            remark.text = warning;
+            remark.of_linker = kernel.linked;
+            return true;
+        });
+    }
+    if (lone.empty()) return;
+    std::unordered_map<std::string, std::size_t> line_of;
+    for (const log_message& message : raw.log.messages) line_of.emplace(message.text, message.line);
+    for (lone_remark& remark : lone)
+        if (remark.line == 0) remark.line = line_of[remark.text];
+    std::ranges::stable_sort(lone, {}, &lone_remark::line);
+    give_losses_of_functions(raw, lone, functions);
+    std::unordered_multimap<std::string, std::size_t> compiled;
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i)
+        if (!raw.log.kernels[i].linked) compiled.emplace(raw.log.kernels[i].name, i);
+    std::unordered_map<std::string, std::vector<const lone_remark*>> by_kernel;
+    std::vector<const std::vector<const lone_remark*>*> order;
+    for (const lone_remark& remark : lone) {
+        if (functions.contains(remark.kernel) || !tells_of_a_kernel(remark.text)) continue;
+        if (remark.of_linker && give_to_compiled(raw, remark, compiled)) continue;
+        std::vector<const lone_remark*>& of_kernel =
+            by_kernel[remark.kernel + '\n' + remark.architecture + (remark.of_linker ? "\n" : "")];
+        if (of_kernel.empty()) order.push_back(&of_kernel);
+        of_kernel.push_back(&remark);
+    }
+    for (const auto* of_kernel : order) {
+        kernel_info* kernel = nullptr;
+        for (const lone_remark* remark : *of_kernel) add_told_by_warnings(raw, *remark, kernel);
+    }
+}
+
 }  // namespace
 
 void draw_conclusions(raw_log& raw)
 {
+    find_options(raw);
     find_nvlink_architectures(raw);
     subtract_reserved_shared(raw);
     find_relocatable_modules(raw);
     find_unbounded_stacks(raw);
+    add_facts_of_warnings(raw);  // adds kernels, which have no module
 }
 
 }  // namespace launchbox

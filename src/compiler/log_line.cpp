@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "compiler/log_capitals.hpp"
+#include "compiler/log_writer.hpp"
 #include "support/text/ascii.hpp"
 
 namespace launchbox {
@@ -85,6 +84,7 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
         std::size_t rest = skip_blanks(line, at + tool.size());
         if (rest < line.size() && line[rest] == ':') rest = skip_blanks(line, rest + 1);  // "ptxas : info : ..."
         if (rest == at + tool.size()) continue;
+        statement.prefix = line.substr(0, at);
         if (take_severity(line.substr(rest), statement)) return statement;
         // Looked for once a line, so that the time stays linear.
         if (at == first && tool == "ptxas" && take_ptx_place(line.substr(rest), statement)) return statement;
@@ -92,16 +92,42 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
     return std::nullopt;
 }
 
-// What build tools print in front of a compiler's line: "[ 50%] ", "[3/7] ", "1>".
-std::string_view without_build_prefix(std::string_view text)
+// What nvlink says, as far as nobody else says so.
+bool is_nvlinks(std::string_view text, log_severity severity)
 {
-    text = trimmed(text);
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    if (digits > 0 && digits < text.size() && text[digits] == '>') return trimmed(text.substr(digits + 1));
-    const std::size_t bracket = text.find(']');
-    if (text.starts_with('[') && bracket != std::string_view::npos && bracket < 16)
-        return trimmed(text.substr(bracket + 1));
-    return text;
+    constexpr std::array<std::string_view, 5> sentences{"ntry function '", "Undefined reference to '",
+                                                        "Multiple definition of '", "Stack size for ", "Function '"};
+    constexpr std::array<std::string_view, 2> reports{"unction properties for '", "sed "};
+    const auto begins = [&](std::string_view beginning) {
+        return text.starts_with(beginning) || (!text.empty() && text.substr(1).starts_with(beginning));
+    };
+    if (severity != log_severity::info) return std::ranges::any_of(sentences, begins);
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    if (digits != 0 && digits != std::string_view::npos && text.substr(digits).starts_with(" bytes gmem")) return true;
+    constexpr std::size_t number = 24;  // "used 109 registers"
+    return std::ranges::any_of(reports, begins) &&
+           (std::string_view("Ff").find(text.front()) != std::string_view::npos ||
+            text.substr(0, number).find(" registers") != std::string_view::npos);
+}
+
+// `info    : TEXT`, `error   : TEXT`: nvlink's lines without its name. Where anything stands in front of one it must be
+// a sentence that is known.
+std::optional<log_statement> find_nameless_statement(std::string_view line)
+{
+    constexpr std::size_t padded = 8;  // all severities have this width
+    bool first = true;                 // what stands in front is looked at once, so that the time stays linear
+    for (std::size_t blank = line.find(" : "); blank != std::string_view::npos; blank = line.find(" : ", blank + 1)) {
+        if (blank + 1 < padded) continue;
+        const std::size_t at = blank + 1 - padded;
+        log_statement statement{.tool = "nvlink", .prefix = line.substr(0, at)};
+        if (at > 0 && (is_letter(line[at - 1]) || is_digit(line[at - 1]))) continue;
+        if (!take_severity(line.substr(at), statement)) continue;
+        const bool alone =
+            std::exchange(first, false) && without_prefix(line.substr(0, blank)).data() == line.data() + at;
+        const bool known = is_nvlinks(statement.text, statement.severity);
+        if (known || (alone && statement.severity != log_severity::info)) return statement;
+    }
+    return std::nullopt;
 }
 
 // Splits "foo.cu(12)", "foo.cu:12:5" and "foo.cu:12" into the file and its line.
@@ -149,7 +175,7 @@ std::optional<log_statement> find_source_statement(std::string_view line)
             const std::size_t text = text_after_severity(rest, word.text.size());
             if (text == std::string_view::npos) break;
             log_statement statement{.tool = "front end", .severity = word.severity};
-            const std::string_view place = without_build_prefix(line.substr(0, colon));
+            const std::string_view place = without_prefix(line.substr(0, colon));
             read_source_place(place, statement);
             // Without a place the name in front is a program's, and part of what it says: "cc1plus: fatal error: ..."
             const std::size_t begin = place.empty() ? 0 : static_cast<std::size_t>(place.data() - line.data());
@@ -160,66 +186,14 @@ std::optional<log_statement> find_source_statement(std::string_view line)
     return std::nullopt;
 }
 
-// A count, or two with a plus between them: before compute capability 2.0 ptxas printed "28+16 bytes smem", what the
-// source declares and what the system adds.
-std::optional<std::int64_t> take_amount(std::string_view& text)
-{
-    // Nothing in a kernel comes near this; it keeps every sum of figures within 64 bits.
-    constexpr std::int64_t cap = std::int64_t{1} << 48;
-    std::int64_t sum = 0;
-    for (;;) {
-        std::int64_t value = 0;
-        const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (failure != std::errc() || !is_digit(text.front()) || value > cap) return std::nullopt;
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        sum += value;
-        if (sum > cap) return std::nullopt;
-        if (!text.starts_with('+')) return sum;
-        text.remove_prefix(1);
-    }
-}
-
-bool read_constant_bank(std::string_view unit, std::int64_t bytes, resource_figures& figures)
-{
-    if (!take_prefix(unit, "bytes cmem[") || !unit.ends_with(']')) return false;
-    const auto bank = read_line_number(unit.substr(0, unit.size() - 1));
-    if (!bank || *bank > 31) return false;  // the hardware has 18
-    const auto position = std::ranges::lower_bound(figures.constant_banks, *bank, {}, &constant_bank::bank);
-    if (position != figures.constant_banks.end() && position->bank == *bank) return false;
-    figures.constant_banks.insert(position, {*bank, bytes});
-    return true;
-}
-
-bool read_field(std::string_view field, resource_figures& figures)
-{
-    field = trimmed(field);
-    if (!take_prefix(field, "used ")) take_prefix(field, "Used ");
-    const auto amount = take_amount(field);
-    if (!amount || !field.starts_with(' ')) return false;
-    const std::string_view unit = trimmed(field);
-    // The same field twice: two lines have run into each other.
-    const auto keep = [&](auto& figure) {
-        using number = typename std::remove_reference_t<decltype(figure)>::value_type;
-        if (figure || *amount > std::numeric_limits<number>::max()) return false;
-        figure = static_cast<number>(*amount);
-        return true;
-    };
-    if (unit == "registers") return keep(figures.registers);
-    if (unit == "barriers" || unit == "bar") return keep(figures.barriers);
-    if (unit == "bytes cumulative stack size" || unit == "stack") return keep(figures.cumulative_stack);
-    if (unit == "bytes lmem") return keep(figures.local);
-    if (unit == "bytes smem") return keep(figures.shared);
-    if (unit == "bytes gmem") return keep(figures.global);
-    if (unit == "textures" || unit == "samplers" || unit == "surfaces") return true;
-    return read_constant_bank(unit, *amount, figures);
-}
-
 }  // namespace
 
 std::optional<log_statement> find_statement(std::string_view line)
 {
+    if (line.find(':') == std::string_view::npos) return std::nullopt;
     for (std::string_view tool : tools)
         if (auto statement = find_tool_statement(line, tool)) return statement;
+    if (auto statement = find_nameless_statement(line)) return statement;
     return find_source_statement(line);
 }
 
@@ -228,51 +202,16 @@ std::string_view named_kernel(std::string_view sentence)
     for (std::string_view before : {"function '", " for '"}) {
         const std::size_t at = sentence.find(before);
         if (at == std::string_view::npos) continue;
-        const std::string_view name = sentence.substr(at + before.size());
-        const std::size_t quote = name.find('\'');
-        return quote == std::string_view::npos ? std::string_view() : name.substr(0, quote);
+        return quoted_name(sentence.substr(at + before.size() - 1)).value_or(std::string_view());
     }
     const std::size_t at = sentence.find("or entry ");  // "for entry k is out of range", "For entry k adjusting ..."
     if (at == std::string_view::npos) return {};
     const std::string_view name = sentence.substr(at + 9);
-    return name.substr(0, name.find_first_of(" ,"));
-}
-
-resource_figures read_figures(std::string_view list)
-{
-    resource_figures figures;
-    for (;;) {
-        const std::size_t comma = list.find(',');
-        const std::string_view field = list.substr(0, comma);
-        if (!read_field(field, figures) && figures.diagnostic.empty())
-            figures.diagnostic = "cannot read \"" + std::string(trimmed(field).substr(0, 60)) + "\"";
-        if (comma == std::string_view::npos) return figures;
-        list.remove_prefix(comma + 1);
-    }
-}
-
-std::optional<stack_figures> find_stack_figures(std::string_view line)
-{
-    const std::size_t unit = line.find(" bytes stack frame");
-    if (unit == std::string_view::npos) return std::nullopt;
-    std::size_t begin = unit;
-    while (begin > 0 && line[begin - 1] != ' ' && line[begin - 1] != '\t') --begin;
-
-    stack_figures figures;
-    std::string_view rest = trimmed(line.substr(begin));
-    const auto take = [&](std::optional<std::int64_t>& figure, std::string_view words) {
-        if (!figures.diagnostic.empty()) return;
-        const std::string_view field = rest.substr(0, 60);
-        const auto amount = take_amount(rest);
-        if (amount && take_prefix(rest, words))
-            figure = amount;
-        else
-            figures.diagnostic = "cannot read \"" + std::string(field) + "\"";
-    };
-    take(figures.frame, " bytes stack frame, ");
-    take(figures.spill_stores, " bytes spill stores, ");
-    take(figures.spill_loads, " bytes spill loads");
-    return figures;
+    // Names that somebody has made readable have blanks and commas of their own.
+    for (std::string_view behind : {" is out of range", " adjusting per thread", ", will be ignored"})
+        if (const std::size_t end = name.find(behind); end != std::string_view::npos) return name.substr(0, end);
+    const std::size_t end = name.find_first_of(" ,");
+    return end == std::string_view::npos ? std::string_view() : name.substr(0, end);  // else it may be cut
 }
 
 std::string_view plain_text(std::string_view line, std::string& buffer)
@@ -288,11 +227,14 @@ std::string_view plain_text(std::string_view line, std::string& buffer)
             } else if (i + 1 < line.size() && line[i + 1] == ']') {  // ESC ] link BEL, or ESC ] link ESC backslash
                 i += 2;
                 while (i < line.size() && line[i] != '\a' && line[i] != '\\') ++i;
+            } else if (i + 2 < line.size() && std::string_view("()*+-./ #%").find(line[i + 1]) != line.npos) {
+                i += 2;  // ESC ( letter, a character set
+            } else {
+                ++i;  // ESC letter
             }
         }
         line = buffer;
     }
-    while (line.ends_with('\r')) line.remove_suffix(1);
     if (!is_in_capitals(line)) return line;
     std::string changed = out_of_capitals(line);
     return buffer = std::move(changed);
@@ -305,13 +247,27 @@ std::string_view trimmed(std::string_view text)
     return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-std::optional<std::string_view> take_quoted(std::string_view& text)
+std::optional<std::string_view> quoted_name(std::string_view text)
 {
-    const std::size_t quote = text.find('\'');
-    if (quote == std::string_view::npos) return std::nullopt;
-    const std::string_view result = text.substr(0, quote);
-    text.remove_prefix(quote + 1);
-    return result;
+    if (!take_prefix(text, "'")) return std::nullopt;
+    std::optional<std::string_view> in_brackets;  // where "operator<" has opened one that nothing closes
+    int brackets = 0;
+    bool inner = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i], before = i > 0 ? text[i - 1] : '\0', after = i + 1 < text.size() ? text[i + 1] : ' ';
+        if (c == '(' || c == '<' || c == '[' || c == '{') ++brackets;
+        if ((c == ')' || c == '>' || c == ']' || c == '}') && brackets > 0) --brackets;
+        if (c != '\'') continue;
+        const bool opens = before == ':' || before == '<' || before == '(' || (before == ' ' && brackets > 0);
+        if (inner || opens) {
+            inner = !inner;
+            continue;
+        }
+        if (std::string_view(" ,.:;").find(after) == std::string_view::npos) continue;
+        if (brackets == 0) return text.substr(0, i);
+        if (!in_brackets) in_brackets = text.substr(0, i);
+    }
+    return in_brackets;
 }
 
 bool take_prefix(std::string_view& text, std::string_view prefix)

@@ -21,11 +21,13 @@ struct log_statement {
     std::string_view text = {};
     std::string_view source_file = {};
     std::optional<int> source_line = std::nullopt;
+    std::string_view prefix = {};  ///< what stands in front of it on its line: who writes, and when
 };
 
+/// Also of lines that nvJitLink, cuLink and the driver write, `info    : TEXT` without a name: they are nvlink's.
 std::optional<log_statement> find_statement(std::string_view line);
 
-/// The kernel that a sentence of ptxas or nvlink names; empty when it names none.
+/// The kernel that a sentence of ptxas or nvlink names; empty when it names none. Names may have quotes in them.
 std::string_view named_kernel(std::string_view sentence);
 
 /// The figures of a list: "24 registers, used 1 barriers, 28+16 bytes smem, 372 bytes cmem[0]".
@@ -42,18 +44,20 @@ resource_figures read_figures(std::string_view list);
 struct stack_figures {
     std::optional<std::int64_t> frame, spill_stores, spill_loads;
     std::string diagnostic;
+    std::string_view prefix;  ///< as `log_statement::prefix`
 };
 
 std::optional<stack_figures> find_stack_figures(std::string_view line);
 
-/// A line as a terminal shows it: without escape sequences and the carriage return at its end, and not in capitals
-/// alone. `buffer` holds the text where it had to be changed.
+/// A line as a terminal shows it: without escape sequences, and not in capitals alone. `buffer` holds the text where it
+/// had to be changed.
 std::string_view plain_text(std::string_view line, std::string& buffer);
 
 std::string_view trimmed(std::string_view text);
 
-/// The text up to the next single quote, which is removed with it; nullopt when there is none.
-std::optional<std::string_view> take_quoted(std::string_view& text);
+/// The name between quotes at the front of `text`, without them; nullopt when there is no such name. A quote within it,
+/// as in llvm-cxxfilt's `main::'lambda'(float)`, does not end it.
+std::optional<std::string_view> quoted_name(std::string_view text);
 
 /// Removes `prefix` from the front of `text`, if it is there.
 bool take_prefix(std::string_view& text, std::string_view prefix);

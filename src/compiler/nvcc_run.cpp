@@ -112,6 +112,23 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
     return output;
 }
 
+namespace {
+
+std::optional<std::string> run_preprocessor(const toolchain& tools, const nvcc_job& job, const fs::path& folder,
+                                            subprocess_result& ran)
+{
+    const std::string file = (folder / "unit.ii").string();
+    std::vector<std::string> command{
+        tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};
+    command.insert(command.end(), job.flags.begin(), job.flags.end());
+    command.push_back(name_for_nvcc(job.source));
+    ran = run(command, {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
+    if (ran.exit_code != 0 || !fs::exists(file)) return std::nullopt;
+    return read_file(file);
+}
+
+}  // namespace
+
 std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job, std::string* log)
 {
     check_flags_for_nvcc(job.flags);
@@ -136,16 +153,21 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job,
         return unit;
     }
 
-    const std::string file = (temporary.path() / "unit.ii").string();
-    std::vector<std::string> command{
-        tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};
-    command.insert(command.end(), job.flags.begin(), job.flags.end());
-    command.push_back(name_for_nvcc(job.source));
-    const subprocess_result ran = run(command, options);
+    subprocess_result ran;
+    std::optional<std::string> text = run_preprocessor(tools, job, temporary.path(), ran);
     printed(ran);
-    if (ran.exit_code != 0 || !fs::exists(file)) return std::nullopt;
-    unit.text = read_file(file);
+    if (!text) return std::nullopt;
+    unit.text = *std::move(text);
     return unit;
+}
+
+std::optional<std::string> preprocessed_text(const toolchain& tools, const nvcc_job& job)
+{
+    check_flags_for_nvcc(job.flags);
+    const temporary_directory temporary;
+    check_folder_for_nvcc(temporary.path());
+    subprocess_result ran;
+    return run_preprocessor(tools, job, temporary.path(), ran);
 }
 
 }  // namespace launchbox

@@ -56,4 +56,7 @@ struct unit_text {
 /// `log` gets what it has printed.
 std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job, std::string* log = nullptr);
 
+/// Its text alone, in half the time.
+std::optional<std::string> preprocessed_text(const toolchain& tools, const nvcc_job& job);
+
 }  // namespace launchbox

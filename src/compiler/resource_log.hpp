@@ -53,10 +53,22 @@ struct module_memory {
     friend bool operator==(const module_memory&, const module_memory&) = default;
 };
 
+/// A sentence about some kernel of a module, "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ...", that does
+/// not say which; or about a function of which the log does not tell which kernels call it.
+struct unnamed_loss {
+    std::string text;
+    std::size_t line = 0;              ///< in the log, from 1: where it is said first
+    std::size_t times = 1;             ///< once for each kernel that it is true of
+    std::vector<std::size_t> kernels;  ///< of the module, in `resource_log::kernels`; empty: the log does not tell
+
+    friend bool operator==(const unnamed_loss&, const unnamed_loss&) = default;
+};
+
 struct resource_log {
     std::vector<kernel_info> kernels;  ///< one for each report, in the order of the log
     std::vector<module_memory> modules;
     std::vector<log_message> messages;
+    std::vector<unnamed_loss> losses;         ///< by rising line
     std::vector<log_diagnostic> diagnostics;  ///< by rising line
     bool ends_inside_a_report = false;        ///< some report has no end: the log was cut, or its compiler was killed
 };
@@ -80,8 +92,20 @@ struct resource_log {
 ///   `nvcc --verbose` prints, or from the ptxas reports of the same kernels in this log, or is empty. nvlink counts the
 ///   1,024 bytes that the system reserves into "smem" on sm_90 when a kernel has static shared memory: they are
 ///   subtracted; without an architecture, a figure above 1,024 leaves the static size unknown, with a diagnostic.
-/// - Reports of compilers that run at the same time may mix line by line. A "Used" line has no name: where several
-///   kernels wait for theirs, none gets one, and a diagnostic says so.
+/// - nvJitLink, cuLink and the driver write nvlink's lines without its name (`info    : used 24 registers ...`), and
+///   ptxas's stack line as `ptxas         .     0 bytes stack frame`.
+/// - Reports of compilers that run at the same time may mix line by line. Where build tools put a name of the writer in
+///   front of each line (log_writer.hpp), each one's lines are read for themselves. Elsewhere a stack line and a "Used"
+///   line name nobody: where several kernels wait for theirs, none gets one, and a diagnostic says so.
+/// - Warnings tell figures too (--warn-on-spills, --warn-on-local-memory-usage). Where there is no report of the
+/// kernel,
+///   or where the report has other figures, they are a kernel of their own, of unknown architecture.
+/// - `maxrregcount` and `outranks_maxrregcount` are set by what ptxas -v says of that option: for which kernels it
+///   counts; of those that have a bound of their own it says little or nothing.
 resource_log parse_resource_log(std::string_view text, const std::string& file);
+
+/// Leaves out the reports from before linking of kernels that the linker reports on too: its figures are final. What it
+/// does not tell, spills and the kernel's own stack frame, it gets from them, where they agree.
+void leave_out_unlinked(std::vector<kernel_info>& kernels);
 
 }  // namespace launchbox

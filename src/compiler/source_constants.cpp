@@ -19,7 +19,7 @@ bool is_one_of(const source_token& token, const std::array<std::string_view, cou
 }
 
 // Where the value that begins here ends: before a `,` or `;` outside of brackets, or the bracket that closes it.
-std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at)
+std::size_t end_of_definition(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 200;  // no constant is
     int depth = 0;
@@ -95,7 +95,7 @@ void source_constants::read_variables(const source_text& source)
                 definitions_.push_back(
                     {token.text, std::span(tokens).subspan(i + 2, end - i - 3), true, token.branch, token.line});
         } else if (next.is("=") && (constant || block)) {
-            std::size_t first = i + 2, end = end_of_value(tokens, i + 2);
+            std::size_t first = i + 2, end = end_of_definition(tokens, i + 2);
             const bool is_block = block || (first < end && tokens[first].is("dim3"));
             const bool whole =
                 is_block && first + 1 < end && tokens[first].is("dim3") && end_of_brackets(tokens, first + 1) == end;
@@ -150,40 +150,9 @@ std::optional<std::int64_t> source_constants::named(std::string_view name) const
 
 std::optional<std::int64_t> source_constants::value(std::span<const source_token> expression) const
 {
-    return evaluate_constant(expression, {.value = [this](std::string_view name) { return named(name); }});
-}
-
-std::optional<std::int64_t> source_constants::threads(std::span<const source_token> expression) const
-{
-    if (expression.empty()) return std::nullopt;
-    const source_token& first = expression.front();
-    if (expression.size() == 1)
-        if (const constant_definition* definition = only(first.text); definition != nullptr && definition->block)
-            return product(definition->value);
-    if (first.is("dim3") && expression.size() > 2 && (expression[1].is("(") || expression[1].is("{")))
-        return product(expression.subspan(2, expression.size() - 3));
-    if (first.is("{") && expression.size() > 2) return product(expression.subspan(1, expression.size() - 2));
-    return value(expression);
-}
-
-std::optional<std::int64_t> source_constants::product(std::span<const source_token> extents) const
-{
-    std::int64_t threads = 1;
-    std::size_t from = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= extents.size(); ++i) {
-        if (i < extents.size()) {
-            if (extents[i].is("(") || extents[i].is("{")) ++depth;
-            if (extents[i].is(")") || extents[i].is("}")) --depth;
-            if (depth < 0) return std::nullopt;
-            if (depth > 0 || !extents[i].is(",")) continue;
-        }
-        const std::optional<std::int64_t> extent = value(extents.subspan(from, i - from));
-        if (!extent || *extent < 1 || *extent > 1 << 20 || threads > 1 << 20) return std::nullopt;
-        threads *= *extent;
-        from = i + 1;
-    }
-    return threads;
+    return evaluate_constant(expression, {.value = [this](token_span name) {
+                                 return name.size() == 1 ? named(name[0].text) : std::nullopt;
+                             }});
 }
 
 }  // namespace launchbox

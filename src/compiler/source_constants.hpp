@@ -1,4 +1,4 @@
-// The integer constants that a source file defines, and blocks of threads written with them.
+// The integer constants that a file defines, whatever branch of an #if they stand in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,16 +34,12 @@ public:
     /// The value of an expression; nullopt: not known.
     [[nodiscard]] std::optional<std::int64_t> value(std::span<const source_token> expression) const;
 
-    /// The threads of a block as a launch gives it: a number, a name, or dim3(...); nullopt: not known.
-    [[nodiscard]] std::optional<std::int64_t> threads(std::span<const source_token> expression) const;
-
 private:
     void read_macros(const source_text& source);
     void read_variables(const source_text& source);
     void doubt(const source_text& source);
     [[nodiscard]] const constant_definition* only(std::string_view name) const;
     [[nodiscard]] std::optional<std::int64_t> named(std::string_view name) const;
-    [[nodiscard]] std::optional<std::int64_t> product(std::span<const source_token> extents) const;
 
     std::vector<constant_definition> definitions_;
     std::unordered_map<std::string_view, std::size_t> place_;  // in definitions_; `many` when there are several

@@ -31,9 +31,11 @@ struct scope_head {
     bool parameters = false, space = false, type = false, value = false;
     bool device = false, global = false, uncertain = false;
     bool template_begins = false;
-    int line = 0;    // of last_name
-    int depth = 0;   // of parentheses
-    int angles = 0;  // of the parameters of a template
+    int line = 0;             // of last_name
+    int depth = 0;            // of parentheses
+    int angles = 0;           // of the parameters of a template
+    int attribute_depth = 0;  // of parentheses, in those of __attribute__
+    std::size_t first = 0;    // token
 
     void take(const source_token& token);
 };
@@ -42,10 +44,12 @@ void scope_head::take(const source_token& token)
 {
     const std::string_view before = std::exchange(last_word, {});
     if (token.is("(")) {
+        if (attribute_depth > 0 || before == "__attribute__") ++attribute_depth;
         if (depth++ == 0 && angles == 0 && !last_name.empty() && !takes_arguments(before)) parameters = true;
         return;
     }
     if (token.is(")")) depth = std::max(depth - 1, 0);
+    if (token.is(")")) attribute_depth = std::max(attribute_depth - 1, 0);
     if (depth == 0 && token.is("<") && (angles > 0 || template_begins)) ++angles;
     if (depth == 0 && token.is(">") && angles > 0) --angles;
     template_begins = token.is("template");
@@ -53,8 +57,10 @@ void scope_head::take(const source_token& token)
     if (token.kind != source_token_kind::identifier) return;
 
     const std::string_view word = last_word = token.text;
-    device |= word == "__device__" || word == "__global__";
-    global |= word == "__global__";
+    // What the preprocessor makes of __global__ is __attribute__((global)).
+    const bool by_attribute = attribute_depth > 0 && (word == "device" || word == "global");
+    device |= word == "__device__" || word == "__global__" || by_attribute;
+    global |= word == "__global__" || (by_attribute && word == "global");
     uncertain |= word == "constexpr" || word == "consteval";
     if (depth > 0 || angles > 0 || takes_arguments(word)) return;
     space |= word == "namespace" || word == "extern";
@@ -65,9 +71,16 @@ void scope_head::take(const source_token& token)
     line = token.line;
 }
 
+scope_head head_from(std::size_t first)
+{
+    scope_head head;
+    head.first = first;
+    return head;
+}
+
 source_scope scope_of(const scope_head& head, const source_scope* outer, int line)
 {
-    source_scope scope{.kind = scope_kind::uncertain, .outer = -1, .name = {}, .global = false, .line = line};
+    source_scope scope{.kind = scope_kind::uncertain, .name = {}, .line = line};
     const scope_kind around = outer != nullptr ? outer->kind : scope_kind::file;
     const bool in_function = around != scope_kind::file && around != scope_kind::type;
     if (in_function) {
@@ -84,8 +97,8 @@ source_scope scope_of(const scope_head& head, const source_scope* outer, int lin
         scope.name = head.last_name;
         scope.line = head.line;
         scope.global = head.global;
-    } else if (head.parameters && !head.value && !head.uncertain) {
-        scope.kind = scope_kind::host;
+    } else if (head.parameters && !head.value) {
+        if (!head.uncertain) scope.kind = scope_kind::host;
         scope.name = head.last_name;
         scope.line = head.line;
     }
@@ -106,7 +119,8 @@ source_scopes read_source_scopes(const source_text& source)
     std::vector<open_branch> open;
     scope_head head;
     int scope = -1, branch = -1;
-    for (const source_token& token : source.tokens) {
+    for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+        const source_token& token = source.tokens[i];
         if (token.branch != branch) {
             // Every branch of an #if goes on from where the #if stood; behind #endif it is as after the last branch.
             branch = token.branch;
@@ -127,17 +141,24 @@ source_scopes read_source_scopes(const source_text& source)
         }
         result.of_token.push_back(scope);
         if (token.is("}")) {
-            if (scope >= 0) scope = result.scopes[static_cast<std::size_t>(scope)].outer;
-            head = {};
+            if (scope >= 0) {
+                source_scope& closed = result.scopes[static_cast<std::size_t>(scope)];
+                closed.close = i;
+                scope = closed.outer;
+            }
+            head = head_from(i + 1);
         } else if (token.is("{")) {
             source_scope opened =
                 scope_of(head, scope < 0 ? nullptr : &result.scopes[static_cast<std::size_t>(scope)], token.line);
             opened.outer = scope;
+            opened.head = head.first;
+            opened.open = i;
+            opened.close = source.tokens.size();
             scope = static_cast<int>(result.scopes.size());
             result.scopes.push_back(opened);
-            head = {};
+            head = head_from(i + 1);
         } else if (token.is(";") && head.depth == 0) {
-            head = {};
+            head = head_from(i + 1);
         } else {
             head.take(token);
         }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,10 @@ struct source_token {
     int branch = -1;           ///< of `source_text::branches`; -1: in none
 
     [[nodiscard]] bool is(std::string_view word) const { return text == word; }
+    [[nodiscard]] bool is_any(std::initializer_list<std::string_view> words) const
+    {
+        return std::find(words.begin(), words.end(), text) != words.end();
+    }
 };
 
 struct source_comment {

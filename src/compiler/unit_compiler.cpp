@@ -7,6 +7,7 @@
 
 #include "compiler/file_contents.hpp"
 #include "compiler/named_files.hpp"
+#include "compiler/nvcc_arguments.hpp"
 #include "compiler/preprocessed.hpp"
 #include "support/files/read_files.hpp"
 

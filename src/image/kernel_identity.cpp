@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "image/changing_name.hpp"
 #include "image/launch_box_name.hpp"
 
 namespace launchbox {
@@ -51,7 +52,7 @@ std::string_view file_in_symbol(std::string_view name)
 
 std::string kernel_identity(std::string_view name, std::string_view demangled)
 {
-    std::string identity = without_unit(demangled);
+    std::string identity = without_changing_part(without_unit(demangled));
     if (const std::string_view file = file_in_symbol(name); !file.empty()) identity.append(" [").append(file) += ']';
     return identity;
 }

@@ -16,9 +16,9 @@ std::string_view without_static_prefix(std::string_view name);
 std::string_view file_in_symbol(std::string_view name);
 
 /// The name under which the same kernel is found in another build: `demangled`, since a symbol can hold hashes that
-/// change with every build, without the -gencode list of a launch box, and in brackets the source file where the symbol
-/// names one, since two files can have an anonymous kernel of the same name: "(anonymous namespace)::scale(float*)
-/// [t_cu]".
+/// change with every build, without the -gencode list of a launch box and the counters and hashes of
+/// image/changing_name.hpp, and in brackets the source file where the symbol names one, since two files can have an
+/// anonymous kernel of the same name: "(anonymous namespace)::scale(float*) [t_cu]".
 std::string kernel_identity(std::string_view name, std::string_view demangled);
 
 }  // namespace launchbox

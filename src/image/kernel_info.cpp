@@ -90,6 +90,12 @@ std::optional<int> bound_threads(const kernel_info& kernel)
     return required ? required : product(kernel.max_threads);
 }
 
+std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted)
+{
+    if (wanted) return wanted;
+    return kernel.launch_threads ? kernel.launch_threads : bound_threads(kernel);
+}
+
 bool dynamic_shared_unknown(const kernel_info& kernel)
 {
     return kernel.uses_dynamic_shared == true && !kernel.dynamic_shared_bytes;

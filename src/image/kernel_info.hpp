@@ -120,14 +120,17 @@ struct kernel_info {
     bool min_blocks_inferred = false;                    ///< not read but concluded from the register cap
     std::optional<int> register_cap;                     ///< what the compiler limited registers to; 255: nothing
     std::optional<int> requested_max_registers;          ///< __maxnreg__ (.maxnreg)
-    std::optional<std::array<int, 3>> cluster;           ///< blocks in a cluster (.reqnctapercluster)
-    std::optional<int> max_cluster_blocks;               ///< third launch bound (.maxclusterrank)
+    std::optional<int> maxrregcount;            ///< -maxrregcount, where ptxas says that it counts for this kernel
+    std::optional<int> outranks_maxrregcount;   ///< the same, where ptxas says that a bound of its own counts instead
+    std::optional<std::array<int, 3>> cluster;  ///< blocks in a cluster (.reqnctapercluster)
+    std::optional<int> max_cluster_blocks;      ///< third launch bound (.maxclusterrank)
     std::optional<std::int64_t> code_bytes;
     std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
     std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
     std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: not told
     code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
+    std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
     std::optional<kernel_lines> lines;          ///< only where they were asked for, and from a cubin
     std::optional<register_pressure> pressure;  ///< likewise, and where there was an nvdisasm
@@ -174,6 +177,9 @@ std::string_view debug_flag_of(const kernel_info& kernel);
 
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
+
+/// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
+std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
 
 /// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
 /// other figures allow.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_external_shared =
     16;  // each is looked for in all of the text; with more, all kernels use them
-constexpr std::string_view call = "call";
+constexpr std::string_view call = "call", setmaxnreg = "setmaxnreg";
 constexpr std::size_t max_shared_variables = 64;  // of a kernel, and of a module
 
 class ptx_reader {
@@ -49,6 +49,7 @@ private:
     ptx_contents result_;
     std::vector<std::string_view> external_shared_;  // names; PTX declares them before their use
     std::vector<shared_variable> module_shared_;     // static ones outside of functions, likewise
+    bool sets_registers_ = false;                    // whether the module has setmaxnreg
     bool functions_name_it_ = false;                 // whether a function that kernels may call does
     std::vector<bool> calls_;                        // whether result_.kernels[i] does that
 };
@@ -96,8 +97,10 @@ void append_shared(std::string_view body, std::string& outline)
 
 std::string ptx_outline(std::string_view text)
 {
-    // Which shared memory a kernel uses stands in the bodies alone: the names, and that there are calls, stay.
+    // Which shared memory a kernel uses stands in the bodies alone: the names, and that there are calls, stay. So does
+    // that a kernel sets its registers.
     std::vector<std::string> kept{std::string(call)};
+    const bool sets_registers = text.find(setmaxnreg) != std::string_view::npos;
     if (text.find(".shared") != std::string_view::npos) {
         std::size_t dynamic = 0;
         ptx_tokens tokens(text);
@@ -112,6 +115,7 @@ std::string ptx_outline(std::string_view text)
             }
         }
     }
+    if (sets_registers) kept.emplace_back(setmaxnreg);
     std::string outline;
     ptx_tokens tokens(text);
     std::size_t from = 0;
@@ -141,6 +145,7 @@ namespace {
 ptx_contents ptx_reader::read()
 {
     bool in_function = false;
+    sets_registers_ = text_.find(setmaxnreg) != std::string_view::npos;
     for (std::string_view token = tokens_.next(); !token.empty(); token = tokens_.next()) {
         if (token == ".func") {
             in_function = true;
@@ -200,6 +205,7 @@ bool ptx_reader::read_entry()
             add_shared_variables(body, kernel);
             if (memory_ != nullptr && !memory_->take(kernel)) return false;
             kernel.uses_dynamic_shared = names_external_shared(body);
+            kernel.asks_for_registers = sets_registers_ && body.find(setmaxnreg) != std::string_view::npos;
             calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
             return true;

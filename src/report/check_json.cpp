@@ -26,7 +26,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     const check_result& result = outcome.result;
     ordered_json json;
     json["schema"] = "launchbox.check/1";
-    json["passed"] = !result.failed();
+    json["passed"] = result.passed();
     json["summary"] = summary_of(result);
     json["budget"] = nullptr;
     if (!result.budget_file.empty())
@@ -109,7 +109,8 @@ ordered_json counts_json(const check_result& result)
             {"new_kernels", result.new_kernels.size()},
             {"gone_kernels", result.gone.size()},
             {"ptx_only", result.ptx_only},
-            {"unlinked", result.unlinked}};
+            {"unlinked", result.unlinked},
+            {"renumbered", result.renumbered}};
 }
 
 ordered_json kernels_of(const unchecked_part& part)

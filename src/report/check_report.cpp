@@ -93,13 +93,18 @@ document check_document(const check_outcome& outcome)
     add_skipped(page, inputs_with_kernels(outcome));
     const bool only_unchecked = page.blocks.size() == result.unchecked.size();
     if (!page.blocks.empty() && !only_unchecked) page.line("");
-    page.line(summary_of(result), result.failed() ? tone::bad : tone::good);
+    page.line(summary_of(result), result.passed() ? tone::good : tone::bad);
     if (result.unlinked > 0)
         page.line(
             plural(result.unlinked, "kernel is", "kernels are") +
             " compiled with -rdc and not linked: registers, stack and shared memory are final only after linking");
     add_kinds_of_code(result, page);
-    if (!result.failed() &&
+    if (result.renumbered > 0)
+        page.line(fmt::format(
+            "{} compared with the baseline without the hash or counter in {}, which changes from build to build",
+            plural(result.renumbered, "kernel is", "kernels are"),
+            result.renumbered == 1 ? "its name" : "their names"));
+    if (result.passed() &&
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
         page.line("→ to compare with these figures from now on: launchbox check --write-baseline");
     return page;
@@ -133,6 +138,9 @@ std::string summary_of(const check_result& result)
         counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
     else
         add(failing, "part of what was asked for not checked", "parts of what was asked for not checked");
+    // The exit status says so too.
+    add(result.inputs_with_errors, "input with errors", "inputs with errors");
+    if (result.interrupted) counts += counts.empty() ? "interrupted" : ", interrupted";
     if (counts.empty()) counts = "all is well";
     text += counts;
     if (result.ptx_only > 0)

@@ -107,6 +107,7 @@ ordered_json counts_json(const kernel_diff& diff)
             {"appeared", diff.appeared.size()},
             {"vanished", diff.vanished.size()},
             {"renamed", diff.renamed},
+            {"renumbered", diff.renumbered},
             {"copies_appeared", diff.copies_appeared},
             {"copies_vanished", diff.copies_vanished}};
 }

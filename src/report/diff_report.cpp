@@ -88,6 +88,9 @@ std::string counts_of(const kernel_diff& diff)
     text += fmt::format("; {} new, {} gone", count_text(diff.appeared.size()), count_text(diff.vanished.size()));
     if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
     if (diff.renamed > 0) text += fmt::format("; {} found again in a renamed namespace", count_text(diff.renamed));
+    if (diff.renumbered > 0)
+        text += fmt::format("; {} matched without the hash or counter in {}, which changes from build to build",
+                            count_text(diff.renumbered), diff.renumbered == 1 ? "its name" : "their names");
     if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));
     return text;
 }

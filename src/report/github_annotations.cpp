@@ -43,7 +43,7 @@ std::string check_annotations(const check_outcome& outcome)
     for (const inspected_input& input : outcome.inputs)
         for (const std::string& error : input.errors)
             text += command("error", {}, "launchbox: input", input.file + ": " + error);
-    if (result.count(check_status::better) > 0)
+    if (result.passed() && result.count(check_status::better) > 0)
         text += command("notice", {}, "launchbox: baseline",
                         "figures are better than in the baseline; keep that with launchbox check --write-baseline");
     return text + summary_of(result) + '\n';

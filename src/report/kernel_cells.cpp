@@ -7,6 +7,12 @@
 
 namespace launchbox {
 
+namespace {
+
+constexpr int no_register_option = 255;  // of -maxrregcount; with that nothing is limited
+
+}  // namespace
+
 void cell_signs::note(const table& shown)
 {
     for (const auto& row : shown.rows)
@@ -115,6 +121,8 @@ std::string bounds_text(const kernel_info& info)
                     : fmt::format("{},{}", info.min_blocks.value_or(0) > 0 ? "" : ",–", *info.max_cluster_blocks);
     if (info.requested_max_registers)
         text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
+    if (info.maxrregcount.value_or(no_register_option) < no_register_option)
+        text += fmt::format("{}maxrregcount {}", text.empty() ? "" : " ", *info.maxrregcount);
     if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));
     return text.empty() ? "–" : text;
 }

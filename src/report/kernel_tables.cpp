@@ -169,7 +169,8 @@ void add_findings(document& page, const kernel_group& group)
                 return other.first->message == finding.message && other.first->fix == finding.fix;
             });
             if (same == findings.end()) same = findings.insert(same, {&finding, {}});
-            const std::string architecture = architecture_where_run(member.kernel->info);
+            const std::string architecture =
+                member.kernel->info.architecture.empty() ? "?" : architecture_where_run(member.kernel->info);
             if (std::find(same->second.begin(), same->second.end(), architecture) == same->second.end())
                 same->second.push_back(architecture);
         }

@@ -254,6 +254,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["min_blocks_inferred"] = info.min_blocks_inferred;
     object["register_cap"] = or_null(info.register_cap);
     object["requested_max_registers"] = or_null(info.requested_max_registers);
+    object["maxrregcount"] = or_null(info.maxrregcount);
+    object["outranks_maxrregcount"] = or_null(info.outranks_maxrregcount);
     object["cluster"] = or_null(info.cluster);
     object["max_cluster_blocks"] = or_null(info.max_cluster_blocks);
     object["code_bytes"] = or_null(info.code_bytes);

@@ -160,7 +160,11 @@ void add_source_findings(document& page, const inspection& found)
 void add_left_out(document& page, const inspection& found)
 {
     const auto number = [](std::size_t count) { return with_commas(static_cast<std::int64_t>(count)); };
-    if (found.wish.spilling && found.kernels.empty()) page.line("No kernel is known to spill.");
+    const bool all_read =
+        std::ranges::all_of(found.inputs, [](const inspected_input& input) { return input.errors.empty(); });
+    if (found.wish.spilling && found.kernels.empty())
+        page.line(all_read ? "No kernel is known to spill."
+                           : "No kernel is known to spill, of those that could be read.");
     const bool unknown = found.wish.spilling && found.selection.spills_unknown > 0;
     if (!found.kernels.empty() && (found.selection.not_shown > 0 || unknown)) page.line("");
     if (found.selection.not_shown > 0)

@@ -26,7 +26,8 @@ void expect_the_same(const fs::path& file, const std::string& text, const std::f
     write_file_atomically(file, text);
     const call plain = run();
     EXPECT_EQ(plain.status, 0) << file << plain.out << plain.err;
-    for (const std::string& other : {"\xEF\xBB\xBF" + text, utf16(text, true), utf16(text, false)}) {
+    for (const std::string& other : {"\xEF\xBB\xBF" + text, utf16(text, true), utf16(text, false),
+                                     utf16(text, true).substr(2), utf16(text, false).substr(2)}) {
         write_file_atomically(file, other);
         const call marked = run();
         EXPECT_EQ(marked.status, plain.status) << file;

@@ -199,7 +199,7 @@ TEST_F(tune_gpu_test, a_program_makes_the_reference)
 // Compilers that would go on for ten minutes are ended, and nothing is held against what they compiled.
 TEST_F(tune_gpu_test, a_budget_in_time_ends_the_compilers)
 {
-    write_file_atomically(here / "nvcc", "#!/bin/sh\ncase \" $* \" in *' -o '*)\n  : >'" + here.string() +
+    write_file_atomically(here / "nvcc", "#!/bin/sh\ncase \" $* \" in *' -E '*) ;; *' -o '*)\n  : >'" + here.string() +
                                              "/compiles.'$$\n  if [ $(ls '" + here.string() +
                                              "' | grep -c compiles) -gt 2 ]; then sleep 600; : >'" + here.string() +
                                              "/ended'; fi;;\nesac\nexec '" LAUNCHBOX_NVCC "' \"$@\"\n");

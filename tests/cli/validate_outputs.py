@@ -239,7 +239,7 @@ def check_junit(arguments, text, found):
         for suite in [suites, *suites]:
             if int(suite.get("tests")) != len(cases) or int(suite.get(counted)) != there:
                 fail(arguments, f"JUnit: {counted} or tests are miscounted")
-    if (suites.find(".//failure") is not None) == found["passed"]:
+    if any(suites.find(f".//{kind}") is not None for kind in ("failure", "error")) == found["passed"]:
         fail(arguments, "JUnit and JSON do not agree whether the check passed")
 
 

@@ -1,5 +1,5 @@
-// The variables of a module, as the compiler laid them out: those in global memory that the declarations declares, and no
-// others.
+// The variables of a module, as the compiler laid them out: those in global memory that the declarations declares, and
+// no others.
 #include "image/module_variables.hpp"
 
 #include <algorithm>

@@ -90,9 +90,11 @@ struct check_result {
     std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
     std::vector<unchecked_part> unchecked;
     std::vector<gate> gates;
-    std::size_t checks = 0;    ///< limits and figures that were looked at
-    std::size_t ptx_only = 0;  ///< kernels that were not, since they are there only as PTX
-    std::size_t unlinked = 0;  ///< kernels whose figures are not final before linking
+    std::size_t checks = 0;              ///< limits and figures that were looked at
+    std::size_t ptx_only = 0;            ///< kernels that were not, since they are there only as PTX
+    std::size_t unlinked = 0;            ///< kernels whose figures are not final before linking
+    std::size_t inputs_with_errors = 0;  ///< of which not everything was read
+    bool interrupted = false;            ///< before all inputs were read
 
     /// Of a launch with so many threads, where the user told; for rules that do not say otherwise.
     std::function<std::int64_t(int threads)> dynamic_shared_of;
@@ -101,7 +103,8 @@ struct check_result {
     std::size_t rules = 0;    ///< of the budget
     std::string baseline_file;
     std::size_t baseline_entries = 0;
-    std::size_t options = 0;  ///< limits that stand on the command line
+    std::size_t renumbered = 0;  ///< kernels found there by a name without its hash or counter
+    std::size_t options = 0;     ///< limits that stand on the command line
 
     /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
     /// Without kernels it is the inputs that are wrong, not the gates.
@@ -129,6 +132,8 @@ struct check_result {
         for (const check_finding& finding : findings) number += finding.status == status ? 1 : 0;
         return number;
     }
+    /// Whether all that was asked for was read and checked, and nothing failed.
+    [[nodiscard]] bool passed() const { return !failed() && inputs_with_errors == 0 && !interrupted; }
     [[nodiscard]] bool failed() const
     {
         for (const check_finding& finding : findings)

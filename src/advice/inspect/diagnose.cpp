@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "advice/inspect/compiler_findings.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "image/launch_attribute.hpp"
 #include "support/text/terminal.hpp"
@@ -111,7 +112,7 @@ void check_bound(const subject& s)
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
 bool check_bought_nothing(const subject& s)
 {
-    if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers) return false;
+    if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers || s.kernel.maxrregcount) return false;
     const int threads = *s.bound;
     int wanted = *s.kernel.min_blocks;
     // Several minima can have one cap. Only what is true of the smallest can be said where the cap is all that is
@@ -169,6 +170,20 @@ void check_triton_spills(const subject& s, const std::string& figures)
                     warps));
 }
 
+// -maxrregcount, of which ptxas says that it counts for this kernel, whatever bounds it has. Whether it explains them.
+bool check_spills_by_option(const subject& s, const std::string& figures)
+{
+    const std::optional<int> cap = s.kernel.maxrregcount;
+    if (!cap || *cap >= s.limits.registers_per_thread || *s.kernel.registers + 8 <= *cap) return false;
+    const bool bounded = s.bound || s.kernel.requested_max_registers;
+    s.add("spills_from_bound", severity::warning,
+          fmt::format("{}: the cap of {} by -maxrregcount is the cause{}", figures, *cap,
+                      bounded ? ", which --override-directive-values puts before the kernel's own bounds" : ""),
+          bounded ? "leave out --override-directive-values, or raise -maxrregcount"
+                  : "raise -maxrregcount, or give the kernel launch bounds instead");
+    return true;
+}
+
 // Spills, and whether a bound is to blame.
 void check_spills(const subject& s)
 {
@@ -181,6 +196,7 @@ void check_spills(const subject& s)
         check_triton_spills(s, figures);
         return;
     }
+    if (check_spills_by_option(s, figures)) return;
     const int registers = *s.kernel.registers;
     const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
@@ -253,6 +269,14 @@ void add_too_much_shared(const subject& s, const occupancy_question& launch, con
 // A block size that no launch can have. Whether it can be launched.
 bool check_launchable(const subject& s)
 {
+    if (const kernel_resources alone = resources_of(s.kernel); !links(s.gpu, alone)) {
+        s.add("never_launches", severity::error,
+              fmt::format("{} B of static shared memory: nvlink refuses more than {} B, and no attribute raises that",
+                          with_commas(alone.static_shared_bytes), with_commas(s.gpu.shared_per_block)),
+              "make it dynamic: extern __shared__, and cudaFuncSetAttribute(kernel, "
+              "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch");
+        return false;
+    }
     if (!s.threads || !s.kernel.registers) return true;
     const std::optional<occupancy_question> launch =
         question_for(s.kernel, std::min(*s.threads, max_threads_per_block));
@@ -377,12 +401,18 @@ void check_stack(const subject& s)
               "inspect the linked program, or the log of -Xnvlink -v");
 }
 
-void check_messages(const subject& s)
+// Of a kernel whose architecture or registers are not known, as where warnings are all that a log has.
+void check_spills_alone(const subject& s)
 {
-    for (const std::string& warning : s.kernel.warnings)
-        if (warning.find("setmaxnreg") != std::string::npos)
-            s.add("setmaxnreg_ignored", severity::error, warning,
-                  "setmaxnreg needs both launch bounds, so that the count at entry is known");
+    if (s.spill_bytes() == 0) return;
+    std::string known;
+    if (s.kernel.registers) known = fmt::format(" at {} registers", *s.kernel.registers);
+    s.add("spills", severity::warning,
+          fmt::format("{} B of spill stores and {} B of loads{}",
+                      s.kernel.spill_store_bytes ? with_commas(*s.kernel.spill_store_bytes) : "?",
+                      s.kernel.spill_load_bytes ? with_commas(*s.kernel.spill_load_bytes) : "?", known),
+          fmt::format("a register cap (-maxrregcount, launch bounds) is the likely cause: {}",
+                      s.kernel.registers ? "see which one is set" : "-Xptxas -v tells the registers"));
 }
 
 }  // namespace
@@ -390,22 +420,27 @@ void check_messages(const subject& s)
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
 {
     std::vector<diagnosis> findings;
+    static constexpr sm_limits unknown{};
     const sm_limits* limits = limits_of(kernel);
-    if (limits == nullptr) return findings;
     const std::optional<int> bound = bound_threads(kernel);
     const sm_limits* gpu = limits_where_run(kernel);
-    if (!threads) threads = bound ? bound : kernel.launch_threads;
-    const subject s{kernel, *limits, gpu != nullptr ? *gpu : *limits, bound, threads, findings};
+    const bool known = limits != nullptr && gpu != nullptr;
+    if (!threads) threads = bound;
+    if (!threads && kernel.triton_warps) threads = kernel.launch_threads;
+    const subject s{kernel, known ? *limits : unknown, known ? *gpu : unknown, bound, threads, findings};
     const bool debug = is_debug_build(kernel);
     if (debug) add_debug_build(s);
-    check_bound(s);
-    // What a bound buys is told of blocks that run.
-    if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
+    if (known) {
+        check_bound(s);
+        // What a bound buys is told of blocks that run.
+        if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
+    }
+    if (!debug && (!known || !kernel.registers)) check_spills_alone(s);
     check_grid_dependency(s);
     if (!debug) check_local_memory(s);
     if (!debug) check_spills_unknown(s);
     check_stack(s);
-    check_messages(s);
+    add_compiler_findings(kernel, findings);
     return findings;
 }
 

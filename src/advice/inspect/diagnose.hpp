@@ -20,6 +20,8 @@ struct diagnosis {
     std::string message;
     std::string fix;
     std::optional<source_location> place = {};  ///< in the source, where the finding is about a line of it
+
+    friend bool operator==(const diagnosis&, const diagnosis&) = default;
 };
 
 /// Everything that the figures show. `threads` is the block size that the user will launch with, when told; else the

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
+#include "image/changing_name.hpp"
 #include "image/kernel_identity.hpp"
 
 namespace launchbox {
@@ -151,6 +152,11 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
     return figures(a) == figures(b);
 }
 
+void note_name(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff)
+{
+    diff.renumbered += before.demangled != after.demangled && has_changing_part(before.demangled) ? 1 : 0;
+}
+
 void compare(const namesakes& both, kernel_diff& diff)
 {
     if (both.before.empty() || both.after.empty()) {
@@ -163,9 +169,10 @@ void compare(const namesakes& both, kernel_diff& diff)
     if (before.size() > 1 || after.size() > 1) {
         sort_copies(before);
         sort_copies(after);
-        take_pairs(before, after, true, [&](const inspected_kernel&, const inspected_kernel&) {
+        take_pairs(before, after, true, [&](const inspected_kernel& a, const inspected_kernel& b) {
             ++diff.compared;
             ++diff.unchanged;
+            note_name(a, b, diff);
         });
         take_pairs(before, after, false, [&](const inspected_kernel& a, const inspected_kernel& b) {
             compare_pair(a, b, diff, first_of_group);
@@ -300,6 +307,7 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
         return;
     }
     ++diff.compared;
+    note_name(before, after, diff);
     const std::optional<decision> decided = decide(before, after);
     if (!decided) {
         const kernel_info &a = before.info, &b = after.info;

@@ -40,10 +40,11 @@ struct kernel_diff {
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
     /// Pairs of which one is a debug build and the other is not, or is not known to be: their figures are not compared.
     std::vector<kernel_pair> debug_and_release;
+    std::size_t renumbered = 0;                            ///< of `compared`: with another hash or counter in its name
     std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };
 
-/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree. Where
+/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree.
 /// Where a namespace or class is on one side alone, and another on the other, kernels that differ in nothing else are
 /// the same too: libraries put their version into an inline namespace. Where
 /// one is there several times, those with the same code are paired first, then the rest in the order of code size. The

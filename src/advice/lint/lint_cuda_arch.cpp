@@ -17,28 +17,43 @@ namespace {
 
 constexpr std::string_view arch_macro = "__CUDA_ARCH__";
 
-// A name that a file gives another value for each architecture.
-struct chosen_name {
-    std::string_view name;
-    int line = 0;  // of the host's definition
-    std::int64_t host_value = 0, device_value = 0;
-    std::string device_condition;  // "where __CUDA_ARCH__ >= 900"
-};
+// What decides how large a launch is.
+std::vector<token_span> expressions_of(const source_launch& launch)
+{
+    std::vector<token_span> all = launch.arguments;
+    if (!launch.config.empty()) all.push_back(launch.config);
+    return all;
+}
 
 class arch_lint {
 public:
-    arch_lint(const std::string& file, const source_text& source, const source_scopes& scopes,
-              const source_constants& constants, const std::vector<source_launch>& launches)
-        : file_(file), source_(source), scopes_(scopes), constants_(constants), launches_(launches)
+    explicit arch_lint(const linted_file& file)
+        : file_(file.name),
+          source_(file.view->source),
+          scopes_(file.view->scopes),
+          constants_(*file.constants),
+          launches_(file.view->launches)
     {
-        for (std::size_t i = 0; i < source.branches.size(); ++i)
-            groups_[source.branches[i].group].push_back(static_cast<int>(i));
-        for (const source_launch& launch : launches)
-            for (const auto& argument : launch.arguments)
-                for (const source_token& token : argument) launch_names_.insert(token.text);
+        for (std::size_t i = 0; i < source_.branches.size(); ++i)
+            groups_[source_.branches[i].group].push_back(static_cast<int>(i));
+        for (const source_launch& launch : launches_)
+            for (const token_span words : expressions_of(launch))
+                for (const source_token& token : words) launch_names_.insert(token.text);
     }
 
-    std::vector<diagnosis> run();
+    /// Names that the file chooses; and findings about functions that ask themselves.
+    void find(std::vector<chosen_name>& chosen, std::vector<diagnosis>& findings);
+
+    struct use {
+        source_location place;
+        std::string name;
+        bool in_launch = false;
+    };
+    /// The first launch, or else the first code of the host, that uses one of the names.
+    [[nodiscard]] std::optional<use> first_launch(const std::unordered_set<std::string>& names) const;
+    [[nodiscard]] std::optional<use> first_use(const std::unordered_set<std::string>& names) const;
+    /// Adds the names that are defined by them; whether there were any.
+    bool add_names_from(std::unordered_set<std::string>& names) const;
 
 private:
     [[nodiscard]] const source_directive& directive_of(int branch) const
@@ -50,10 +65,8 @@ private:
     [[nodiscard]] std::optional<int> host_branch(const std::vector<int>& branches) const;
     [[nodiscard]] bool hidden_from_host(int branch) const;
     [[nodiscard]] bool decides_a_launch(const std::vector<int>& branches) const;
-    void check_function(const std::vector<int>& branches);
-    void find_chosen(const std::vector<int>& branches);
-    void check_use(const chosen_name& chosen);
-    [[nodiscard]] std::unordered_set<std::string_view> names_from(std::string_view name) const;
+    void check_function(const std::vector<int>& branches, std::vector<diagnosis>& findings) const;
+    void find_chosen(const std::vector<int>& branches, std::vector<chosen_name>& chosen) const;
 
     const std::string& file_;
     const source_text& source_;
@@ -62,8 +75,6 @@ private:
     const std::vector<source_launch>& launches_;
     std::map<int, std::vector<int>> groups_;  // an #if and its branches, in order
     std::unordered_set<std::string_view> launch_names_;
-    std::vector<chosen_name> chosen_;
-    std::vector<diagnosis> findings_;
 };
 
 bool reads_arch(const source_directive& directive)
@@ -80,18 +91,16 @@ bool asks_whether_defined(const source_directive& directive)
                        [](const source_token& token) { return token.is("defined"); });
 }
 
-std::vector<diagnosis> arch_lint::run()
+void arch_lint::find(std::vector<chosen_name>& chosen, std::vector<diagnosis>& findings)
 {
     for (const auto& [group, branches] : groups_) {
         const bool reads =
             std::any_of(branches.begin(), branches.end(), [&](int branch) { return reads_arch(directive_of(branch)); });
         if (!reads || hidden_from_host(source_.branches[static_cast<std::size_t>(group)].outer)) continue;
         const scope_kind scope = scope_of(directive_of(group));
-        if (scope == scope_kind::host) check_function(branches);
-        if (scope == scope_kind::file || scope == scope_kind::type) find_chosen(branches);
+        if (scope == scope_kind::host) check_function(branches, findings);
+        if (scope == scope_kind::file || scope == scope_kind::type) find_chosen(branches, chosen);
     }
-    for (const chosen_name& name : chosen_) check_use(name);
-    return std::move(findings_);
 }
 
 scope_kind arch_lint::scope_of(const source_directive& directive) const
@@ -113,7 +122,9 @@ std::optional<std::int64_t> arch_lint::on_host(const source_directive& condition
     return evaluate_constant(
         condition.tokens,
         {.value =
-             [](std::string_view name) { return name == arch_macro ? std::optional<std::int64_t>(0) : std::nullopt; },
+             [](token_span name) {
+                 return name.size() == 1 && name[0].is(arch_macro) ? std::optional<std::int64_t>(0) : std::nullopt;
+             },
          .defined = [](std::string_view name) { return name == arch_macro ? std::optional(false) : std::nullopt; }});
 }
 
@@ -160,7 +171,7 @@ bool arch_lint::decides_a_launch(const std::vector<int>& branches) const
 }
 
 // An #if within a function of the host.
-void arch_lint::check_function(const std::vector<int>& branches)
+void arch_lint::check_function(const std::vector<int>& branches, std::vector<diagnosis>& findings) const
 {
     bool guarded = false;
     for (int branch : branches) guarded |= asks_whether_defined(directive_of(branch));
@@ -172,16 +183,15 @@ void arch_lint::check_function(const std::vector<int>& branches)
     const std::optional<int> seen = host_branch(branches);
     const std::string what = seen ? fmt::format("it compiles what follows line {}", directive_of(*seen).line)
                                   : "it compiles none of the branches that ask for an architecture";
-    findings_.push_back(
-        {"host_reads_cuda_arch", decides ? severity::error : severity::warning,
-         fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}", what,
-                     decides ? "; a launch depends on it" : ""),
-         "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
-         source_location{file_, at.line}});
+    findings.push_back({"host_reads_cuda_arch", decides ? severity::error : severity::warning,
+                        fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}",
+                                    what, decides ? "; a launch depends on it" : ""),
+                        "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
+                        source_location{file_, at.line}});
 }
 
 // Names to which an #if at file scope gives different values for the host and for some architecture.
-void arch_lint::find_chosen(const std::vector<int>& branches)
+void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen_name>& chosen) const
 {
     const std::optional<int> host = host_branch(branches);
     if (!host) return;
@@ -206,68 +216,151 @@ void arch_lint::find_chosen(const std::vector<int>& branches)
             const std::string where = condition.name == "else"    ? "otherwise"
                                       : condition.name == "ifdef" ? "in device code"
                                                                   : "where " + text_of(condition);
-            chosen_.push_back({own.name, own.line, *host_value, *value, where});
+            chosen.push_back({std::string(own.name), {file_, own.line}, *host_value, *value, where});
             break;
         }
     }
 }
 
-// The name and all that are defined by it.
-std::unordered_set<std::string_view> arch_lint::names_from(std::string_view name) const
+bool arch_lint::add_names_from(std::unordered_set<std::string>& names) const
 {
-    constexpr int longest_chain = 8;
-    std::unordered_set<std::string_view> names{name};
-    for (int i = 0; i < longest_chain; ++i) {
-        const std::size_t before = names.size();
-        for (const constant_definition& definition : constants_.definitions())
-            for (const source_token& token : definition.value)
-                if (names.contains(token.text)) names.insert(definition.name);
-        if (names.size() == before) break;
-    }
-    return names;
+    const std::size_t before = names.size();
+    for (const constant_definition& definition : constants_.definitions())
+        for (const source_token& token : definition.value)
+            if (names.contains(std::string(token.text))) names.emplace(definition.name);
+    return names.size() > before;
 }
 
-void arch_lint::check_use(const chosen_name& chosen)
+std::optional<arch_lint::use> arch_lint::first_launch(const std::unordered_set<std::string>& names) const
 {
-    const std::unordered_set<std::string_view> names = names_from(chosen.name);
-    const source_token* use = nullptr;
-    const source_launch* launch = nullptr;
-    for (const source_launch& candidate : launches_) {
+    for (const source_launch& launch : launches_) {
         // Code on the device reads what the device was given.
-        if (launch != nullptr || hidden_from_host(candidate.branch) ||
-            scopes_.kind_at(candidate.first) == scope_kind::device)
-            continue;
-        for (const auto& argument : candidate.arguments)
-            for (const source_token& token : argument)
-                if (launch == nullptr && names.contains(token.text)) launch = &candidate, use = &token;
+        if (hidden_from_host(launch.branch) || scopes_.kind_at(launch.first) == scope_kind::device) continue;
+        for (const token_span words : expressions_of(launch))
+            for (const source_token& token : words)
+                if (names.contains(std::string(token.text)))
+                    return use{{file_, token.line}, std::string(token.text), true};
     }
-    for (std::size_t i = 0; i < source_.tokens.size() && use == nullptr; ++i) {
+    return std::nullopt;
+}
+
+std::optional<arch_lint::use> arch_lint::first_use(const std::unordered_set<std::string>& names) const
+{
+    for (std::size_t i = 0; i < source_.tokens.size(); ++i) {
         const source_token& token = source_.tokens[i];
-        if (names.contains(token.text) && scopes_.kind_at(i) == scope_kind::host && !hidden_from_host(token.branch))
-            use = &token;
+        if (token.kind == source_token_kind::identifier && scopes_.kind_at(i) == scope_kind::host &&
+            names.contains(std::string(token.text)) && !hidden_from_host(token.branch))
+            return use{{file_, token.line}, std::string(token.text), false};
     }
-    if (use == nullptr) return;
+    return std::nullopt;
+}
+
+void check_use(const chosen_name& chosen, const std::vector<arch_lint>& files, std::vector<diagnosis>& findings)
+{
+    constexpr int longest_chain = 8;
+    std::unordered_set<std::string> names{chosen.name};
+    for (int i = 0; i < longest_chain; ++i) {
+        bool more = false;
+        for (const arch_lint& file : files) more |= file.add_names_from(names);
+        if (!more) break;
+    }
+    std::optional<arch_lint::use> use;
+    for (const arch_lint& file : files)
+        if (!use) use = file.first_launch(names);
+    for (const arch_lint& file : files)
+        if (!use) use = file.first_use(names);
+    if (!use) return;
     const std::string name = escape_for_terminal(chosen.name);
-    const std::string by_way = use->is(chosen.name) ? "" : fmt::format(" by way of {}", escape_for_terminal(use->text));
-    findings_.push_back(
-        {"host_reads_cuda_arch", launch != nullptr ? severity::error : severity::warning,
-         fmt::format(
-             "{} uses {}{}, which __CUDA_ARCH__ chooses on line {}: the host has no __CUDA_ARCH__ and takes {}, "
-             "whatever the GPU; device code has {} {}",
-             launch != nullptr ? "this launch" : "host code", name, by_way, chosen.line, chosen.host_value,
-             chosen.device_value, escape_for_terminal(chosen.device_condition)),
+    const std::string by_way = use->name == chosen.name ? "" : " by way of " + escape_for_terminal(use->name);
+    const std::string place = chosen.place.file == use->place.file
+                                  ? fmt::format("on line {}", chosen.place.line)
+                                  : fmt::format("in {}:{}", escape_for_terminal(chosen.place.file), chosen.place.line);
+    findings.push_back(
+        {"host_reads_cuda_arch", use->in_launch ? severity::error : severity::warning,
+         fmt::format("{} uses {}{}, which __CUDA_ARCH__ chooses {}: the host has no __CUDA_ARCH__ and takes {}, "
+                     "whatever the GPU; device code has {} {}",
+                     use->in_launch ? "this launch" : "host code", name, by_way, place, chosen.host_value,
+                     chosen.device_value, escape_for_terminal(chosen.device_condition)),
          fmt::format("give {} one value, or ask the GPU: cudaDeviceGetAttribute(&major, "
                      "cudaDevAttrComputeCapabilityMajor, device)",
                      name),
-         source_location{file_, use->line}});
+         use->place});
+}
+
+// `cfg::T` at this token; empty where no name begins there.
+token_span name_at(token_span tokens, std::size_t at)
+{
+    if (tokens[at].kind != source_token_kind::identifier || (at > 0 && tokens[at - 1].is_any({"::", ".", "->"})))
+        return {};
+    std::size_t end = at + 1;
+    while (end + 1 < tokens.size() && tokens[end].is("::") && tokens[end + 1].kind == source_token_kind::identifier)
+        end += 2;
+    return tokens.subspan(at, end - at);
+}
+
+std::optional<std::int64_t> value_in(const source_view& view, token_span name)
+{
+    const std::size_t end = view.source.tokens.size();  // seen from outside of all functions
+    if (const auto value = view.values.integer(name, end)) return value;
+    return volume_of(view.values.extent(name, end));
+}
+
+source_location place_of(const source_view& view, const user_text& text, token_span name)
+{
+    const std::size_t end = view.source.tokens.size();
+    if (const auto found = view.names.find(name, end); found && found->kind != declared_as::macro)
+        return text.place(view.source.tokens[found->name].line);
+    for (const source_directive& directive : view.source.directives)
+        if (directive.name == "define" && !directive.tokens.empty() && directive.tokens.front().is(name.back().text))
+            return text.place(directive.line);
+    return {};
 }
 
 }  // namespace
 
-std::vector<diagnosis> lint_cuda_arch(const std::string& file, const source_text& source, const source_scopes& scopes,
-                                      const source_constants& constants, const std::vector<source_launch>& launches)
+std::vector<diagnosis> lint_cuda_arch(const std::vector<linted_file>& files, const std::vector<chosen_name>& more)
 {
-    return arch_lint(file, source, scopes, constants, launches).run();
+    std::vector<arch_lint> lints;
+    for (const linted_file& file : files) lints.emplace_back(file);
+    std::vector<chosen_name> chosen;
+    std::vector<diagnosis> findings;
+    for (arch_lint& lint : lints) lint.find(chosen, findings);
+    for (const chosen_name& one : more)
+        if (std::ranges::find(chosen, one.name, &chosen_name::name) == chosen.end()) chosen.push_back(one);
+    for (const chosen_name& one : chosen) check_use(one, lints, findings);
+    return findings;
+}
+
+std::vector<chosen_name> names_that_differ(const std::vector<linted_file>& files, const source_view& host,
+                                           const source_unit& unit)
+{
+    std::map<std::string, token_span, std::less<>> names;
+    const auto add = [&](token_span tokens, std::size_t at) {
+        const token_span name = name_at(tokens, at);
+        if (name.empty()) return;
+        std::string text;
+        for (const source_token& token : name) text += token.text;
+        names.emplace(std::move(text), name);
+    };
+    for (const linted_file& file : files) {
+        const token_span tokens = file.view->source.tokens;
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            if (file.view->scopes.kind_at(i) == scope_kind::host) add(tokens, i);
+    }
+    std::vector<chosen_name> chosen;
+    for (const source_unit::pass& pass : unit.devices) {
+        const source_view device(pass.text.text);
+        for (const auto& [text, name] : names) {
+            const auto own = value_in(host, name), other = own ? value_in(device, name) : std::nullopt;
+            if (!own || !other || *own == *other ||
+                std::ranges::find(chosen, name.back().text, &chosen_name::name) != chosen.end())
+                continue;
+            const source_location place = place_of(host, unit.host, name);
+            if (place.line > 0)
+                chosen.push_back({std::string(name.back().text), place, *own, *other, "for " + pass.architecture});
+        }
+    }
+    return chosen;
 }
 
 }  // namespace launchbox

@@ -2,17 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
+#include "advice/lint/source_view.hpp"
 #include "compiler/source_constants.hpp"
-#include "compiler/source_launches.hpp"
-#include "compiler/source_scopes.hpp"
+#include "compiler/source_unit.hpp"
 
 namespace launchbox {
 
-std::vector<diagnosis> lint_cuda_arch(const std::string& file, const source_text& source, const source_scopes& scopes,
-                                      const source_constants& constants, const std::vector<source_launch>& launches);
+/// A file as it is written.
+struct linted_file {
+    std::string name;
+    const source_view* view = nullptr;
+    const source_constants* constants = nullptr;
+};
+
+/// A name that has one value for the host and another for an architecture.
+struct chosen_name {
+    std::string name;
+    source_location place;  ///< of the host's definition
+    std::int64_t host_value = 0, device_value = 0;
+    std::string device_condition;  ///< "where __CUDA_ARCH__ >= 900", "for sm_90"
+};
+
+/// `files`: the source first, then what it includes. `more`: names that are known to differ, such as those of
+/// `names_that_differ`.
+std::vector<diagnosis> lint_cuda_arch(const std::vector<linted_file>& files, const std::vector<chosen_name>& more = {});
+
+/// Of all names that the host's code in these files uses, those whose values the passes of the preprocessor give
+/// differently, whatever way that depends on __CUDA_ARCH__.
+std::vector<chosen_name> names_that_differ(const std::vector<linted_file>& files, const source_view& host,
+                                           const source_unit& unit);
 
 }  // namespace launchbox

@@ -2,29 +2,29 @@
 #include "advice/lint/source_lint.hpp"
 
 #include <fmt/format.h>
-#include <launchbox/block_size.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <deque>
 #include <set>
+#include <tuple>
 
 #include "advice/lint/lint_cuda_arch.hpp"
-#include "advice/model/kernel_question.hpp"
 #include "compiler/source_constants.hpp"
-#include "compiler/source_launches.hpp"
-#include "compiler/source_scopes.hpp"
-#include "image/launch_attribute.hpp"
+#include "support/text/ascii.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
 
 namespace {
 
-// Launches with a constant that the kernel, or any kernel, does not allow.
-void lint_launches(const lint_request& request, const source_constants& constants,
-                   const std::vector<source_launch>& launches, std::vector<diagnosis>& findings);
-
 // Launches that may begin before the grid ahead has ended, of kernels that never wait for it.
 void lint_early_launches(const lint_request& request, const source_text& source, std::vector<diagnosis>& findings);
+
+// Macros of the compiler that are misspelt, and so never defined.
+void lint_macro_names(const std::vector<linted_file>& files, const lint_request& request,
+                      std::vector<diagnosis>& findings);
 
 // -maxrregcount beside kernels for which ptxas ignores it.
 void lint_flags(const lint_request& request, const source_scopes& scopes, std::vector<diagnosis>& findings);
@@ -33,104 +33,53 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
 
 std::vector<diagnosis> lint_source(const lint_request& request)
 {
-    const source_text source = read_source_text(request.text);
-    const source_scopes scopes = read_source_scopes(source);
-    const source_constants constants(source);
-    const std::vector<source_launch> launches = read_source_launches(source);
-    std::vector<diagnosis> findings = lint_cuda_arch(request.file, source, scopes, constants, launches);
-    lint_launches(request, constants, launches, findings);
-    lint_early_launches(request, source, findings);
-    lint_flags(request, scopes, findings);
-    std::stable_sort(findings.begin(), findings.end(), [](const diagnosis& a, const diagnosis& b) {
-        return (a.place ? a.place->line : 0) < (b.place ? b.place->line : 0);
-    });
+    // As it is written; and as the host's compiler sees it, with all that it includes, which has no branches.
+    std::deque<source_view> views;
+    std::deque<source_constants> constants;
+    std::vector<linted_file> files;
+    const auto add_file = [&](const std::string& name, std::string_view text) {
+        const source_view& view = views.emplace_back(text);
+        files.push_back({name, &view, &constants.emplace_back(view.source)});
+    };
+    add_file(request.file, request.text);
+    std::optional<source_view> host;
+    if (request.unit != nullptr) {
+        for (const source_unit::file& header : request.unit->headers) add_file(header.name, header.text);
+        host.emplace(request.unit->host.text);
+    }
+    const source_view &written = views.front(), &seen = host ? *host : written;
+    const auto place = [&](int line) {
+        return host ? request.unit->host.place(line) : source_location{request.file, line};
+    };
+    std::vector<diagnosis> findings =
+        lint_cuda_arch(files, host ? names_that_differ(files, *host, *request.unit) : std::vector<chosen_name>{});
+    lint_macro_names(files, request, findings);
+    for (diagnosis& one : lint_launches(seen, request.kernels, launched_kernels(seen, request.kernels), place))
+        findings.push_back(std::move(one));
+    lint_early_launches(request, written.source, findings);
+    lint_flags(request, written.scopes, findings);
+    sort_by_place(findings, request.file);
     return findings;
 }
 
-std::string function_name(std::string_view short_form)
+void sort_by_place(std::vector<diagnosis>& findings, const std::string& file)
 {
-    constexpr std::string_view anonymous = "(anonymous namespace)::";
-    std::size_t begin = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i < short_form.size(); ++i) {
-        if (short_form.substr(i).starts_with(anonymous)) i += anonymous.size() - 1, begin = i + 1;
-        const char c = short_form[i];
-        if (c == '<') {
-            // The arguments of the function itself end the name; those of a class do not.
-            int angles = 0;
-            std::size_t end = i;
-            for (; end < short_form.size(); ++end) {
-                if (short_form[end] == '<') ++angles;
-                if (short_form[end] == '>' && --angles == 0) break;
-            }
-            if (!short_form.substr(std::min(end + 1, short_form.size())).starts_with("::"))
-                return std::string(short_form.substr(begin, i - begin));
-            i = end;
-        } else if (c == '(') {
-            ++depth;
-        } else if (c == ')') {
-            --depth;
-        } else if (c == ':' && depth == 0) {
-            begin = i + 1;
-        }
-    }
-    return std::string(short_form.substr(begin));
+    std::ranges::stable_sort(findings, {}, [&](const diagnosis& one) {
+        const source_location where = one.place.value_or(source_location{file, 0});
+        return std::tuple(where.file != file, where.file, where.line);
+    });
+}
+
+std::vector<launch_size> launch_sizes(const lint_request& request)
+{
+    const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
+    const std::vector<kernel_launch> launches = launched_kernels(view, request.kernels);
+    std::vector<launch_size> sizes;
+    for (std::size_t i = 0; i < request.kernels.size(); ++i) sizes.push_back(agreed_size(launches, i));
+    return sizes;
 }
 
 namespace {
-
-// The most threads that any compiled kernel of this name takes; nullopt when one of them has no bound, or the user
-// wants none of them.
-std::optional<int> largest_bound(const lint_request& request, std::string_view name, bool& agreed,
-                                 int& max_cluster_blocks)
-{
-    std::optional<int> largest;
-    bool wanted = false;
-    agreed = true;
-    for (const linted_kernel& kernel : request.kernels) {
-        if (function_name(kernel.short_form) != name) continue;
-        const std::optional<int> bound = bound_threads(*kernel.info);
-        if (!bound) return std::nullopt;
-        agreed &= !largest || *largest == *bound;
-        largest = std::max(largest.value_or(0), *bound);
-        max_cluster_blocks = std::max(max_cluster_blocks, kernel.info->max_cluster_blocks.value_or(0));
-        wanted |= kernel.wanted;
-    }
-    return wanted ? largest : std::nullopt;
-}
-
-void lint_launches(const lint_request& request, const source_constants& constants,
-                   const std::vector<source_launch>& launches, std::vector<diagnosis>& findings)
-{
-    for (const source_launch& launch : launches) {
-        if (launch.branch >= 0) continue;  // which branches are compiled is not known
-        const std::optional<std::int64_t> threads = constants.threads(launch.arguments[1]);
-        if (!threads) continue;
-        const std::string name = escape_for_terminal(launch.kernel.empty() ? "the kernel" : launch.kernel);
-        const source_location place{request.file, launch.line};
-        if (*threads > max_threads_per_block) {
-            findings.push_back(
-                {"launch_over_1024", severity::error,
-                 fmt::format("{} is launched with {} threads per block, and no block has more than 1,024", name,
-                             with_commas(*threads)),
-                 "launch at most 1,024 threads per block", place});
-            continue;
-        }
-        bool agreed = true;
-        int cluster = 0;
-        const std::optional<int> bound =
-            launch.kernel.empty() ? std::nullopt : largest_bound(request, launch.kernel, agreed, cluster);
-        if (!bound || *threads <= *bound) continue;
-        findings.push_back(
-            {"launch_over_bound", severity::error,
-             fmt::format("{} is launched with {} threads per block, but compiled for at most {}{}: the "
-                         "launch fails",
-                         name, *threads, *bound, agreed ? "" : " in any instantiation or architecture"),
-             fmt::format("launch at most {} threads, or write {}", *bound,
-                         attribute_source({.threads = static_cast<int>(*threads), .max_cluster_blocks = cluster})),
-             place});
-    }
-}
 
 // The words that ptxas or nvcc get: "-Xptxas=-v,-maxrregcount=32" is three.
 std::vector<std::string> words_of(const std::vector<std::string>& flags)
@@ -174,6 +123,93 @@ void lint_early_launches(const lint_request& request, const source_text& source,
     }
 }
 
+// "CUDA_ARCH" of "__CUDA_ARCH__": what is left of a name without the underscores around it.
+std::string core_of(std::string_view name)
+{
+    while (name.starts_with('_')) name.remove_prefix(1);
+    while (name.ends_with('_')) name.remove_suffix(1);
+    std::string core(name);
+    for (char& c : core) c = to_upper(c);
+    return core;
+}
+
+// The macro of the compiler that is meant by a name which is none of them.
+std::optional<std::string_view> macro_meant(std::string_view name)
+{
+    constexpr std::array<std::string_view, 15> known{"__CUDA_ARCH__",
+                                                     "__CUDACC__",
+                                                     "__NVCC__",
+                                                     "__CUDACC_RTC__",
+                                                     "__CUDACC_RDC__",
+                                                     "__CUDACC_EWP__",
+                                                     "__CUDACC_DEBUG__",
+                                                     "__CUDACC_RELAXED_CONSTEXPR__",
+                                                     "__CUDACC_EXTENDED_LAMBDA__",
+                                                     "__CUDACC_VER_MAJOR__",
+                                                     "__CUDACC_VER_MINOR__",
+                                                     "__CUDACC_VER_BUILD__",
+                                                     "__CUDA_ARCH_LIST__",
+                                                     "__CUDA_ARCH_SPECIFIC__",
+                                                     "__CUDA_ARCH_FAMILY_SPECIFIC__"};
+    if (std::ranges::find(known, name) != known.end()) return std::nullopt;
+    const std::string core = core_of(name);
+    for (const std::string_view macro : known)
+        if (core == core_of(macro)) return macro;
+    // Letters that changed places, or one that is wrong.
+    const std::string arch = core_of(known.front());
+    std::vector<std::size_t> differ;
+    for (std::size_t i = 0; i < arch.size() && arch.size() == core.size(); ++i)
+        if (core[i] != arch[i]) differ.push_back(i);
+    const bool swapped = differ.size() == 2 && core[differ[0]] == arch[differ[1]] && core[differ[1]] == arch[differ[0]];
+    return swapped || differ.size() == 1 ? std::optional(known.front()) : std::nullopt;
+}
+
+bool is_defined(std::string_view name, const std::vector<linted_file>& files, const lint_request& request)
+{
+    if (request.unit != nullptr && request.unit->macros.contains(std::string(name))) return true;
+    for (std::size_t i = 0; i < request.flags.size(); ++i) {
+        std::string_view flag = request.flags[i];
+        if (flag == "-D" && i + 1 < request.flags.size()) flag = request.flags[i + 1];
+        for (const std::string_view begin : {"-D", "--define-macro="})
+            if (flag.starts_with(begin)) flag.remove_prefix(begin.size());
+        if (flag.substr(0, flag.find_first_of("=(")) == name) return true;
+    }
+    for (const linted_file& file : files)
+        for (const source_directive& directive : file.view->source.directives)
+            if (directive.name == "define" && !directive.tokens.empty() && directive.tokens.front().is(name))
+                return true;
+    return false;
+}
+
+void lint_macro_names(const std::vector<linted_file>& files, const lint_request& request,
+                      std::vector<diagnosis>& findings)
+{
+    std::set<std::string_view> told;
+    for (const linted_file& file : files)
+        for (const source_directive& directive : file.view->source.directives) {
+            if (!(directive.name.starts_with("if") || directive.name.starts_with("elif"))) continue;
+            for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
+                const source_token& token = directive.tokens[i];
+                // What a macro with arguments is given is its own affair.
+                if (token.kind == source_token_kind::identifier && !token.is("defined") &&
+                    i + 1 < directive.tokens.size() && directive.tokens[i + 1].is("(")) {
+                    i = closing_bracket(directive.tokens, i + 1);
+                    continue;
+                }
+                if (token.kind != source_token_kind::identifier || told.contains(token.text)) continue;
+                const auto meant = macro_meant(token.text);
+                if (!meant || is_defined(token.text, files, request)) continue;
+                told.insert(token.text);
+                const std::string name = escape_for_terminal(token.text);
+                findings.push_back(
+                    {"macro_never_defined", severity::warning,
+                     fmt::format("#{} asks for {}, which is never defined: {}?", directive.name, name, *meant),
+                     fmt::format("write {}; what nobody defines is 0 in an #if", *meant),
+                     source_location{file.name, token.line}});
+            }
+        }
+}
+
 void lint_flags(const lint_request& request, const source_scopes& scopes, std::vector<diagnosis>& findings)
 {
     const std::vector<std::string> words = words_of(request.flags);
@@ -183,14 +219,25 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
         };
     };
     const auto limit = std::find_if(words.begin(), words.end(), is("maxrregcount"));
-    if (limit == words.end() || std::any_of(words.begin(), words.end(), is("override-directive-values"))) return;
+    const bool given = limit != words.end() && limit + 1 != words.end();
+    const bool overrides = std::any_of(words.begin(), words.end(), is("override-directive-values"));
+    std::string value = given ? *(limit + 1) : "";
+    // 0 and 255 limit nothing, and what ptxas does not take it does not take for any kernel: lint_logs says that.
+    int number = 0;
+    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_number = given && failure == std::errc() && end == value.data() + value.size();
+    if (is_number && (number <= 0 || number >= 255)) return;
     std::vector<std::string> names;
     std::set<std::string> seen;
     std::optional<source_location> place;
     for (const linted_kernel& kernel : request.kernels) {
         const kernel_info& info = *kernel.info;
+        // What ptxas says, else what follows from the flags: others can come from the environment of nvcc.
+        if (!given && info.outranks_maxrregcount) value = std::to_string(*info.outranks_maxrregcount);
         const bool bounded = info.max_threads || info.required_threads || info.requested_max_registers;
-        if (!bounded || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
+        const bool told = overrides ? given : given || info.outranks_maxrregcount;
+        const bool other = overrides ? info.outranks_maxrregcount.has_value() : info.maxrregcount.has_value();
+        if (!bounded || !told || other || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
         names.push_back(escape_for_terminal(kernel.short_form));
         for (const source_scope& scope : scopes.scopes)
             if (!place && scope.global && scope.name == function_name(kernel.short_form))
@@ -200,15 +247,22 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     constexpr std::size_t shown = 3;
     const std::size_t more = names.size() > shown ? names.size() - shown : 0;
     names.resize(names.size() - more);
-    const std::string value = limit + 1 == words.end() ? "" : *(limit + 1);
-    findings.push_back(
-        {"maxrregcount_ignored", severity::warning,
-         fmt::format(
-             "-maxrregcount {} does nothing for {}{}: a kernel with a bound of its own keeps that, and ptxas says "
-             "nothing",
-             escape_for_terminal(value), fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
-         "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
-         place});
+    const std::string listed =
+        fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+    if (overrides)
+        findings.push_back({"maxrregcount_overrides", severity::note,
+                            fmt::format("-maxrregcount {} counts for {} too, although they have bounds of their own: "
+                                        "--override-directive-values puts it before them",
+                                        escape_for_terminal(value), listed),
+                            "if that is not meant, leave --override-directive-values out", place});
+    else
+        findings.push_back(
+            {"maxrregcount_ignored", severity::warning,
+             fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps that, and ptxas "
+                         "says nothing",
+                         escape_for_terminal(value), listed),
+             "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
+             place});
 }
 
 }  // namespace

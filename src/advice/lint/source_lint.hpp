@@ -7,29 +7,28 @@
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
-#include "image/kernel_info.hpp"
+#include "advice/lint/lint_launches.hpp"
+#include "compiler/source_unit.hpp"
 
 namespace launchbox {
 
-/// A compiled kernel of the file, for one architecture.
-struct linted_kernel {
-    std::string short_form;  ///< "a::merge<int, 256>"
-    const kernel_info* info = nullptr;
-    bool wanted = true;  ///< false: the user asks for other kernels, and nothing is said of this one
-};
-
 struct lint_request {
     std::string file;       ///< as the user gave it
-    std::string_view text;  ///< of this file alone: what it includes is not read
+    std::string_view text;  ///< of this file alone
     std::vector<linted_kernel> kernels;
     std::vector<std::string> flags;  ///< of the compiler
+    /// What the compiler sees of the file. Without it the text alone counts, and what it includes is not read.
+    const source_unit* unit = nullptr;
 };
 
 /// The findings that belong to the file and not to one kernel, by lines. It keeps silent where the text alone does not
 /// tell: see docs/inspect.md.
 std::vector<diagnosis> lint_source(const lint_request& request);
 
-/// The name of the function alone: "merge" of "a::merge<int, 256>".
-std::string function_name(std::string_view short_form);
+/// Those of the file itself first, those of no line before all, then by lines.
+void sort_by_place(std::vector<diagnosis>& findings, const std::string& file);
+
+/// How the source launches each of the kernels, where all its launches of a kernel agree: one a kernel.
+std::vector<launch_size> launch_sizes(const lint_request& request);
 
 }  // namespace launchbox

@@ -96,9 +96,9 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
                         "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
                         with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
     if (q.resources.static_shared_bytes > q.limits->shared_per_block)
-        notes.push_back(fmt::format("no compiler accepts {} B of static shared memory: more than {} B must be dynamic",
-                                    with_commas(q.resources.static_shared_bytes),
-                                    with_commas(q.limits->shared_per_block)));
+        notes.push_back(
+            fmt::format("no program can be linked with {} B of static shared memory: more than {} B must be dynamic",
+                        with_commas(q.resources.static_shared_bytes), with_commas(q.limits->shared_per_block)));
     if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
     if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
     if (!q.dynamic_shared_known)

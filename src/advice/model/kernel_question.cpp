@@ -19,8 +19,7 @@ kernel_resources resources_of(const kernel_info& kernel)
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads)
 {
     const sm_limits* limits = limits_where_run(kernel);
-    if (!threads) threads = bound_threads(kernel);
-    if (!threads) threads = kernel.launch_threads;
+    threads = launched_threads(kernel, threads);
     if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
@@ -36,6 +35,11 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
     return question;
 }
 
+bool links(const sm_limits& limits, const kernel_resources& kernel)
+{
+    return kernel.static_shared_bytes <= limits.shared_per_block;
+}
+
 std::int64_t raised_shared_limit(const sm_limits& limits, const kernel_resources& kernel, std::int64_t dynamic_bytes)
 {
     return std::max<std::int64_t>({0, limits.shared_per_block_opt_in - kernel.static_shared_bytes, dynamic_bytes});
@@ -44,7 +48,7 @@ std::int64_t raised_shared_limit(const sm_limits& limits, const kernel_resources
 void set_dynamic_shared(occupancy_question& question, std::int64_t bytes)
 {
     question.shape.dynamic_shared_bytes = bytes;
-    if (bytes > 0)
+    if (bytes > 0 && links(*question.limits, question.resources))
         question.settings.max_dynamic_shared_bytes = raised_shared_limit(*question.limits, question.resources, bytes);
 }
 

@@ -19,10 +19,14 @@ kernel_resources resources_of(const kernel_info& kernel);
 /// Dynamic shared memory is what `kernel_info` tells of it.
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
 
+/// Whether a program with a kernel of so much static shared memory can be made: ptxas refuses more than 48 KB, and
+/// nvlink what ptxas leaves to it (-rdc). No attribute raises that limit.
+bool links(const sm_limits& limits, const kernel_resources& kernel);
+
 /// The limit of dynamic shared memory that a working program sets: as far as the GPU allows, and as the launch needs.
 std::int64_t raised_shared_limit(const sm_limits& limits, const kernel_resources& kernel, std::int64_t dynamic_bytes);
 
-/// The question for a launch with this much dynamic shared memory, allowed as far as the GPU does.
+/// The question for a launch of a compiled kernel with this much dynamic shared memory, allowed as far as the GPU does.
 void set_dynamic_shared(occupancy_question& question, std::int64_t bytes);
 
 }  // namespace launchbox

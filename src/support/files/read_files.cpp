@@ -24,7 +24,7 @@ using file_number = std::pair<dev_t, ino_t>;
 struct noted_files {
     std::mutex lock;
     std::map<file_number, std::set<fs::path>> numbers;  // with the names under which they were read
-    std::set<fs::path> paths;  // absolute
+    std::set<fs::path> paths;                           // absolute
 };
 
 noted_files& noted()
@@ -84,9 +84,8 @@ bool was_read(const fs::path& file)
     if (!is_there) return false;
     // The number of a file that is gone is given to another one.
     const auto found = all.numbers.find({status.st_dev, status.st_ino});
-    return found != all.numbers.end() && std::ranges::any_of(found->second, [&](const fs::path& name) {
-               return is_number_of(name, found->first);
-           });
+    return found != all.numbers.end() &&
+           std::ranges::any_of(found->second, [&](const fs::path& name) { return is_number_of(name, found->first); });
 }
 
 }  // namespace launchbox

@@ -36,6 +36,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+constexpr int shell_signals = 128;  // what shells add to the number of a signal
+
 std::vector<char*> pointers(std::vector<std::string>& texts)
 {
     std::vector<char*> result;
@@ -196,7 +198,7 @@ bool read_what_is_there(const running_child& child, std::size_t cap, std::string
 }
 
 // Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
-// when it has ended.
+// when it has ended. Returns how it ended, as waitpid says it.
 int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, subprocess_result& result)
 {
     const int ending = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
@@ -223,7 +225,7 @@ int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit
     result.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
     if (ending >= 0) ::close(ending);
     ::close(child.output);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status;
 }
 
 // Our children, those that others have left to us among them.
@@ -291,11 +293,32 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     const running_child child = start(arguments, options);
     time_limit limit(child, options.time_limit, options.stop);
     subprocess_result result;
-    result.exit_code = wait_and_read(child, options.output_cap, limit, result);
+    const int status = wait_and_read(child, options.output_cap, limit, result);
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : shell_signals + result.signal;
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
     if (child.is_limited) end_what_was_left(child);
     return result;
+}
+
+int signal_in_status(int exit_code)
+{
+    constexpr int last_signal = 31;  // those above are for programs to send themselves, and end none by accident
+    const int said = exit_code - shell_signals;
+    return said >= 1 && said <= last_signal ? said : 0;
+}
+
+int deadly_signal(const subprocess_result& ended)
+{
+    return ended.signal != 0 ? ended.signal : signal_in_status(ended.exit_code);
+}
+
+std::string ending_of(const subprocess_result& ended)
+{
+    const int signal = deadly_signal(ended);
+    return signal != 0 ? "ended by signal " + std::to_string(signal)
+                       : "ended with exit status " + std::to_string(ended.exit_code);
 }
 
 std::string last_line(std::string_view output)

@@ -12,6 +12,7 @@ namespace launchbox {
 
 struct subprocess_result {
     int exit_code = 0;       ///< 128 + the signal's number when a signal ended it, as shells say
+    int signal = 0;          ///< the signal that ended it; 0: it ended by itself, with any exit status
     std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
     double seconds = 0;      ///< of wall time, from its start to its end
@@ -34,6 +35,16 @@ struct subprocess_options {
 /// killed. Throws `error` with status `missing` when the program cannot be started; `machine_error` where the machine
 /// has no room for one more.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
+
+/// The signal that a shell tells of what it ran, by an exit status from 129 to 159. 0: none; other statuses, such as
+/// 255 of ptxas after any error, are a program's own.
+int signal_in_status(int exit_code);
+
+/// The signal that ended the program itself, or what it ran.
+int deadly_signal(const subprocess_result& ended);
+
+/// "ended by signal 11", "ended with exit status 255".
+std::string ending_of(const subprocess_result& ended);
 
 /// The last line that is not blank, where programs say why they end; without the line feed.
 std::string last_line(std::string_view output);

@@ -14,4 +14,9 @@ constexpr bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+constexpr char to_upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
 }  // namespace launchbox

@@ -421,10 +421,8 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
         // A signal may be the machine's doing and is tried again; an exit status is what the program says of its
         // result.
         const std::string said = in_short(last_line(ran.output));
-        return {.what = ran.exit_code > 128 ? outcome::worker_died : outcome::wrong_result,
-                .reason = (ran.exit_code > 128 ? fmt::format("ended by signal {}", ran.exit_code - 128)
-                                               : fmt::format("ended with exit status {}", ran.exit_code)) +
-                          (said.empty() ? "" : ": " + said),
+        return {.what = deadly_signal(ran) != 0 ? outcome::worker_died : outcome::wrong_result,
+                .reason = ending_of(ran) + (said.empty() ? "" : ": " + said),
                 .machine_failure = machine.lacked()};
     }
     if (result.what == outcome::measured) compare(job, request, read.prints_time, result);

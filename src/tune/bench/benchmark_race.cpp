@@ -36,9 +36,7 @@ void run_once(const contestant& who, const race_options& options, bool counts, r
     }
     if (ran.exit_code != 0) {
         const std::string said = said_last(ran.output);
-        result.failure = (ran.exit_code > 128 ? "ended by signal " + std::to_string(ran.exit_code - 128)
-                                              : "ended with exit status " + std::to_string(ran.exit_code)) +
-                         (said.empty() ? "" : ": " + said);
+        result.failure = ending_of(ran) + (said.empty() ? "" : ": " + said);
         return;
     }
     const benchmark_time time = read_benchmark_output(ran.output);

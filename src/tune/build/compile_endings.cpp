@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "support/process/subprocess.hpp"
+
 namespace launchbox {
 
 std::string timeout_reason(double seconds)
@@ -33,8 +35,7 @@ bool took_its_memory(std::size_t peak_bytes, std::int64_t limit)
 // none of its programs ends with these numbers by itself.
 int signal_of_nvcc(int exit_code)
 {
-    constexpr int shell_signals = 128;
-    if (exit_code > shell_signals && exit_code < 2 * shell_signals - 1) return exit_code - shell_signals;
+    if (const int signal = signal_in_status(exit_code); signal != 0) return signal;
     constexpr std::array deaths{SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV};
     return std::ranges::find(deaths, exit_code) != deaths.end() ? exit_code : 0;
 }

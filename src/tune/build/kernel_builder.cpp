@@ -311,7 +311,10 @@ build_result kernel_builder::inside::build(const request& wanted)
     if (auto texts = is_told ? cache.find_texts(wanted.key) : std::nullopt; texts && texts->size() == 5) {
         double seconds = 0;
         std::from_chars(texts->at(4).data(), texts->at(4).data() + texts->at(4).size(), seconds);
-        compile_answer answer{{0, true, std::move(texts->at(0)), std::move(texts->at(1)), std::move(texts->at(2))},
+        compile_answer answer{{.made = true,
+                               .log = std::move(texts->at(0)),
+                               .cubin = std::move(texts->at(1)),
+                               .ptx_outline = std::move(texts->at(2))},
                               std::move(texts->at(3))};
         build_result result = finish(wanted, std::move(answer), seconds);
         result.from_cache = true;
@@ -384,6 +387,10 @@ std::string kernel_builder::inside::reason_of(const compile_result& compiled, co
     const std::vector<std::string> errors = error_lines(compiled);
     std::string first = errors.empty() ? std::string() : errors.front();
     if (first.starts_with("ended with ")) return compiler.name + ": " + first;
+    // ptxas names the PTX of our unit, of which users know nothing.
+    const std::string unit_ptx = fs::path(unit_name).replace_extension(".ptx").string();
+    if (first.starts_with(unit_ptx))
+        first.replace(0, unit_ptx.size(), fs::path(job.source).filename().replace_extension(".ptx").string());
     if (first.find(unit_name) != std::string::npos || first.find("__nv_name_map") != std::string::npos)
         return job.source + " has no kernel " + job.expression + ", or several: " + first;
     if (job.nvrtc && compiled.log.find("could not open source file") != std::string::npos)

@@ -199,8 +199,9 @@ TEST(BoundsAnswer, ThresholdsAreTheRegisterCaps)
     EXPECT_EQ(size.thresholds[7].barriers, 8);
     EXPECT_EQ(size.limited_by, "warps");
 
-    trials.written.static_shared_bytes = 100000;
-    EXPECT_EQ(answer_bounds(trials).block_sizes.at(0).thresholds.size(), 2u);
+    EXPECT_EQ(answer_bounds(trials, {.dynamic_shared_bytes = 100000}).block_sizes.at(0).thresholds.size(), 2u);
+    trials.written.static_shared_bytes = 100000;  // nvlink refuses it
+    EXPECT_EQ(answer_bounds(trials).block_sizes.at(0).thresholds.size(), 0u);
 }
 
 TEST(BoundsRule, FewestSpillsThenMostWarpsThenLeastCode)

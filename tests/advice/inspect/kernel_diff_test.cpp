@@ -221,6 +221,22 @@ TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
 }
 
 // Copies are paired by what they are, not by where they stand: in logs nothing else tells them apart.
+TEST(kernel_diff, a_hash_or_counter_in_a_name_makes_no_new_and_gone_kernels)
+{
+    const kernels before{known_kernel("kernels::axpy::h0123456789abcdef"), known_kernel("cudapy::app::step$2417(int)"),
+                         known_kernel("plain")};
+    kernels after{known_kernel("kernels::axpy::hfedcba9876543210"), known_kernel("cudapy::app::step$9(int)"),
+                  known_kernel("plain")};
+    after[0].info.registers = *after[0].info.registers + 8;
+    const kernel_diff diff = compare_kernels(before, after);
+    EXPECT_EQ(diff.compared, 3u);
+    EXPECT_EQ(diff.renumbered, 2u);
+    EXPECT_TRUE(diff.appeared.empty() && diff.vanished.empty());
+    ASSERT_EQ(diff.changes.size(), 1u);
+    EXPECT_EQ(diff.changes[0].verdict, diff_verdict::worse);
+    EXPECT_EQ(compare_kernels(before, before).renumbered, 0u);
+}
+
 TEST(kernel_diff, the_order_of_copies_changes_nothing)
 {
     const auto copy = [](int registers, std::optional<std::uint64_t> code, int resident_warps) {

@@ -166,18 +166,192 @@ TEST(source_lint, a_launch_above_the_bound)
     EXPECT_EQ(places("#if X\nmerge<<<1, 256>>>();\n#endif", one), "");
     // Instantiations and architectures.
     const std::vector<linted_kernel> two{{"merge<int>", &small}, {"merge<float>", &large}};
-    EXPECT_EQ(places("merge<int><<<1, 256>>>();", two), "");
-    EXPECT_EQ(places("merge<int><<<1, 512>>>();", two), "launch_over_bound:1");
+    EXPECT_EQ(places("merge<int><<<1, 256>>>();", two), "launch_over_bound:1");
+    EXPECT_EQ(places("merge<float><<<1, 256>>>();", two), "");
+    EXPECT_EQ(places("merge<<<1, 256>>>(p);", two), "");  // it may be the other
+    EXPECT_EQ(places("merge<<<1, 512>>>(p);", two), "launch_over_bound:1");
     // The user asks for one of them: the other counts all the same.
     EXPECT_EQ(places("merge<float><<<1, 256>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}), "");
     EXPECT_EQ(places("merge<int><<<1, 512>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}),
               "launch_over_bound:1");
     EXPECT_EQ(places("merge<<<1, 512>>>();", {{"merge", &small, false}}), "");
     const std::vector<linted_kernel> free{{"merge<int>", &small}, {"merge<float>", &none}};
-    EXPECT_EQ(places("merge<int><<<1, 512>>>();", free), "");
+    EXPECT_EQ(places("merge<<<1, 512>>>(p);", free), "");
+    EXPECT_EQ(places("merge<int><<<1, 512>>>();", free), "launch_over_bound:1");
     EXPECT_EQ(places("merge<int><<<1, 2048>>>();", free), "launch_over_1024:1");
     EXPECT_EQ(places("k<<<1, dim3(32, 64)>>>();"), "launch_over_1024:1");
     EXPECT_EQ(places("k<<<1, dim3(32, 32)>>>();"), "");
+}
+
+// A compiled kernel with these figures.
+kernel_info compiled(int registers, std::int64_t static_shared = 0, const char* architecture = "sm_90")
+{
+    kernel_info info = bounded(std::nullopt, architecture);
+    info.registers = registers;
+    info.static_shared_bytes = static_shared;
+    info.barriers = 1;
+    return info;
+}
+
+TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
+{
+    const kernel_info wide = compiled(96), narrow = compiled(64);
+    const std::vector<diagnosis> finding = found("void f() { k<<<n, 1024>>>(); }", {{"k", &wide}});
+    ASSERT_EQ(finding.size(), 1u);
+    EXPECT_EQ(finding[0].id, "launch_fails");
+    EXPECT_EQ(finding[0].level, severity::error);
+    EXPECT_EQ(finding[0].message,
+              "k is launched with 1,024 threads per block, and with its 96 registers per thread that is too many: "
+              "98,304 registers, and a block has at most 65,536: the launch fails");
+    EXPECT_EQ(finding[0].fix,
+              "launch at most 640 threads, or compile with __launch_bounds__(1024) (at most 64 registers)");
+    EXPECT_EQ(places("void f() { k<<<n, 640>>>(); }", {{"k", &wide}}), "");
+    EXPECT_EQ(places("void f() { k<<<n, 1024>>>(); }", {{"k", &narrow}}), "");
+    // The launch check counts warps up to whole sub-partitions: 9 warps as 12.
+    const kernel_info odd = compiled(224);
+    EXPECT_EQ(places("void f() { k<<<n, 288>>>(); }", {{"k", &odd}}), "launch_fails:1");
+    // On one architecture of two, and there only behind a condition, which may ask for the GPU.
+    const kernel_info other = compiled(64, 0, "sm_80");
+    const std::vector<linted_kernel> both{{"k", &wide}, {"k", &other}};
+    const std::vector<diagnosis> one = found("void f() { k<<<n, 1024>>>(); }", both);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_TRUE(one[0].message.ends_with("the launch fails on sm_90")) << one[0].message;
+    EXPECT_EQ(one[0].level, severity::error);
+    for (const char* guarded :
+         {"void f() { if (major < 9) k<<<n, 1024>>>(); }", "void f() { if (major < 9) { k<<<n, 1024>>>(); } }",
+          "void f() { switch (major) { case 8: k<<<n, 1024>>>(); } }"})
+        EXPECT_EQ(found(guarded, both).at(0).level, severity::warning) << guarded;
+    // By a variable that holds the kernel; and an instance whose threads its own argument gives.
+    EXPECT_EQ(places("void f() { auto kernel = &k; kernel<<<n, 1024>>>(); }", {{"k", &wide}}), "launch_fails:1");
+    EXPECT_EQ(
+        places("void f() { cudaLaunchKernel((const void*)&k<int, 3>, 1, 1024, args, 0, s); }", {{"k<int, 3>", &wide}}),
+        "launch_fails:1");
+    // A launch whose instance is not written out is of the only one that there is.
+    EXPECT_EQ(
+        launch_sizes(
+            {.file = "k.cu", .text = "void f() { k<<<n, 64>>>(p); }", .kernels = {{"k<int>", &wide}}, .flags = {}})
+            .at(0)
+            .threads,
+        64);
+    const std::string by_argument = "template <int T> void f() { k<T><<<n, T>>>(); }";
+    EXPECT_EQ(places(by_argument, {{"k<512>", &wide}}), "");
+    EXPECT_EQ(places(by_argument, {{"k<512>", &wide}, {"k<1024>", &wide}}), "launch_fails:1");
+}
+
+TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
+{
+    const kernel_info plain = compiled(32), with = compiled(32, 1024), old = compiled(32, 0, "sm_75");
+    const std::string launch = "k<<<n, 256, 64 * 1024>>>(); }";
+    const std::vector<diagnosis> finding = found("void f() { " + launch, {{"k", &plain}});
+    ASSERT_EQ(finding.size(), 1u);
+    EXPECT_EQ(finding[0].id, "launch_needs_opt_in");
+    EXPECT_EQ(finding[0].message,
+              "k is launched with 65,536 B of dynamic shared memory: more than 49,152 B need "
+              "cudaFuncAttributeMaxDynamicSharedMemorySize, which nothing here sets: the launch fails; with it, an SM "
+              "of sm_90 "
+              "holds 3 blocks of 256 threads, 37.5 %");
+    EXPECT_EQ(finding[0].fix, "before it, cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)");
+    const std::string allowed = "void f() { cudaFuncSetAttribute(";
+    const std::string attribute = ", cudaFuncAttributeMaxDynamicSharedMemorySize, ";
+    EXPECT_EQ(places(allowed + "k" + attribute + "65536); " + launch, {{"k", &plain}}), "");
+    EXPECT_EQ(places(allowed + "(const void*)k" + attribute + "bytes); " + launch, {{"k", &plain}}), "");
+    EXPECT_EQ(places(allowed + "kernel" + attribute + "65536); " + launch, {{"k", &plain}}), "");  // any
+    EXPECT_EQ(places(allowed + "k" + attribute + "50000); " + launch, {{"k", &plain}}), "launch_needs_opt_in:1");
+    EXPECT_EQ(places(allowed + "other" + attribute + "65536); " + launch, {{"k", &plain}, {"other", &plain}}),
+              "launch_needs_opt_in:1");
+    EXPECT_EQ(places("void f() { launchbox::launch(k, {.grid = 1, .threads = 256, .dynamic_shared_bytes = 65536}); }",
+                     {{"k", &plain}}),
+              "");  // it sets the attribute itself
+    // Static and dynamic count together; what no block of the chip has never works.
+    EXPECT_EQ(places("void f() { k<<<n, 256, 48 * 1024>>>(); }", {{"k", &plain}}), "");
+    EXPECT_EQ(places("void f() { k<<<n, 256, 48 * 1024>>>(); }", {{"k", &with}}), "launch_needs_opt_in:1");
+    EXPECT_EQ(places(allowed + "k" + attribute + "65536); k<<<n, 256, 65536>>>(); }", {{"k", &old}}), "");
+    const std::vector<diagnosis> never =
+        found(allowed + "k" + attribute + "70000); k<<<n, 256, 70000>>>(); }", {{"k", &old}, {"k", &plain}});
+    ASSERT_EQ(never.size(), 1u);
+    EXPECT_EQ(never[0].message,
+              "k is launched with 70,000 B of dynamic shared memory, and a block of sm_75 has at most "
+              "65,536 B: the launch fails");
+}
+
+TEST(source_lint, sizes_that_no_launch_has)
+{
+    const kernel_info plain = compiled(32);
+    for (const char* launch : {"<<<0, 64>>>", "<<<1, 0>>>", "<<<dim3(1, 70000), 64>>>", "<<<dim3(1, 1, 65536), 64>>>",
+                               "<<<1, dim3(1, 1, 65)>>>", "<<<1, dim3(n, 1, 65)>>>"})
+        EXPECT_EQ(places("void f() { k" + std::string(launch) + "(); }", {{"k", &plain}}), "launch_fails:1") << launch;
+    for (const char* launch : {"<<<dim3(70000, 65535, 65535), 64>>>", "<<<1, dim3(1, 1, 64)>>>", "<<<n, m>>>"})
+        EXPECT_EQ(places("void f() { k" + std::string(launch) + "(); }", {{"k", &plain}}), "") << launch;
+}
+
+TEST(source_lint, clusters_that_need_to_be_allowed_or_never_work)
+{
+    const auto launched = [](const std::string& cluster, const std::string& grid, const std::string& before = "") {
+        return "void f() { " + before + "cudaLaunchConfig_t c{}; c.gridDim = " + grid +
+               "; c.blockDim = 128; cudaLaunchAttribute a[1]; a[0].id = cudaLaunchAttributeClusterDimension; "
+               "a[0].val.clusterDim.x = " +
+               cluster +
+               "; a[0].val.clusterDim.y = 1; a[0].val.clusterDim.z = 1; c.attrs = a; c.numAttrs = 1; "
+               "cudaLaunchKernelEx(&c, k, 1); }";
+    };
+    const kernel_info plain = compiled(32), old = compiled(32, 0, "sm_80");
+    kernel_info fixed = plain, limited = plain;
+    fixed.cluster = {16, 1, 1};
+    limited.max_cluster_blocks = 4;
+    const std::string allow = "cudaFuncSetAttribute(k, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); ";
+    EXPECT_EQ(places(launched("8", "64"), {{"k", &plain}}), "");
+    EXPECT_EQ(places(launched("16", "64"), {{"k", &plain}}), "launch_needs_opt_in:1");
+    EXPECT_EQ(places(launched("16", "64", allow), {{"k", &plain}}), "");
+    EXPECT_EQ(places(launched("32", "64", allow), {{"k", &plain}}), "launch_fails:1");
+    EXPECT_EQ(places(launched("8", "60"), {{"k", &plain}}), "launch_fails:1");
+    EXPECT_EQ(places(launched("8", "64"), {{"k", &limited}}), "launch_fails:1");
+    EXPECT_EQ(places(launched("2", "64"), {{"k", &old}}), "launch_fails:1");
+    // __cluster_dims__(16), launched as any kernel.
+    EXPECT_EQ(places("void f() { k<<<32, 128>>>(); }", {{"k", &fixed}}), "launch_needs_opt_in:1");
+    EXPECT_EQ(places("void f() { " + allow + "k<<<32, 128>>>(); }", {{"k", &fixed}}), "");
+    EXPECT_EQ(places("void f() { " + allow + "k<<<30, 128>>>(); }", {{"k", &fixed}}), "launch_fails:1");
+    EXPECT_EQ(places("void f() { " + allow + "k<<<n, 128>>>(); }", {{"k", &fixed}}), "");
+}
+
+TEST(source_lint, launches_that_differ_are_told_one_by_one)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<diagnosis> both = found("void f() {\nk<<<n, 128>>>();\nk<<<n, 512>>>(); }", {{"k", &plain}});
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(both[0].id, "launch_occupancy");
+    EXPECT_EQ(both[0].level, severity::note);
+    EXPECT_EQ(both[1].message, "k is launched with 512 threads: 4 blocks on an SM of sm_90, 100 %");
+    EXPECT_EQ(both[1].place->line, 3);
+    EXPECT_EQ(places("void f() {\nk<<<n, 128>>>();\nk<<<m, 128>>>(); }", {{"k", &plain}}), "");
+    const auto sizes = [&](const std::string& text) {
+        return launch_sizes({.file = "k.cu", .text = text, .kernels = {{"k", &plain}}, .flags = {}}).at(0);
+    };
+    EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 64>>>(); }").threads, 128);
+    EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 64>>>(); }").dynamic_shared_bytes, 64);
+    EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 32>>>(); }").dynamic_shared_bytes, std::nullopt);
+    EXPECT_EQ(sizes("void f() { k<<<n, 128>>>(); k<<<m, t>>>(); }").threads, std::nullopt);
+    EXPECT_EQ(sizes("void f() { k<<<n, t, 512>>>(); }").dynamic_shared_bytes, 512);
+}
+
+TEST(source_lint, macros_of_the_compiler_that_are_misspelt)
+{
+    const std::vector<diagnosis> one = found("#if CUDA_ARCH >= 700\n#endif\n");
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].id, "macro_never_defined");
+    EXPECT_EQ(one[0].message, "#if asks for CUDA_ARCH, which is never defined: __CUDA_ARCH__?");
+    for (const char* name : {"__CUDA_ARCH", "CUDA_ARCH__", "_CUDA_ARCH_", "__cuda_arch__", "__CUDA_ACRH__",
+                             "__CUDACC_VER_MAJOR", "CUDACC", "___CUDA_ARCH__"})
+        for (const char* directive : {"#if ", "#ifdef ", "#ifndef ", "#if defined(X) || "})
+            EXPECT_EQ(places(directive + std::string(name) + "\n#endif\n"), "macro_never_defined:1") << name;
+    EXPECT_EQ(places("#if X\n#elif CUDA_ARCH\n#endif\n"), "macro_never_defined:2");
+    for (const char* text : {"#if __CUDA_ARCH__\n#endif\n", "#define CUDA_ARCH 80\n#if CUDA_ARCH\n#endif\n",
+                             "#if MY_CUDA_ARCH\n#endif\n", "#if CUDA_VERSION\n#endif\n", "int CUDA_ARCH;\n",
+                             "#if COMPILER(NVCC)\n#endif\n", "#ifdef __CUDACC_RDC__\n#endif\n",
+                             "#if __CUDA_ARCH_LIST__\n#endif\n", "#if __CUDA_ARCH_FEAT_SM90_ALL\n#endif\n"})
+        EXPECT_EQ(places(text), "") << text;
+    for (const auto& flags :
+         {std::vector<std::string>{"-DCUDA_ARCH=80"}, {"-D", "CUDA_ARCH"}, {"--define-macro=CUDA_ARCH"}})
+        EXPECT_EQ(places("#if CUDA_ARCH\n#endif\n", {}, flags), "");
 }
 
 TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
@@ -201,23 +375,33 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
         ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
         EXPECT_EQ(finding[0].id, "maxrregcount_ignored");
         EXPECT_EQ(finding[0].place, (source_location{"k.cu", 3}));
-        EXPECT_EQ(
-            finding[0].message,
-            "-maxrregcount 32 does nothing for merge<int>: a kernel with a bound of its own keeps that, and ptxas "
-            "says nothing");
+        EXPECT_EQ(finding[0].message,
+                  "-maxrregcount 32 does not limit merge<int>: a kernel with a bound of its own keeps that, and ptxas "
+                  "says nothing");
     }
     for (const flags& entry : {flags{},
                                {"-O3"},
                                {"-DX=-maxrregcount2"},
-                               {"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
-                               {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}})
+                               {"-maxrregcount=0"},
+                               {"-maxrregcount=255"},
+                               {"-maxrregcount=300"},
+                               {"-Xptxas", "--override-directive-values"}})
         EXPECT_EQ(places(text, kernels, entry), "") << fmt::format("{}", fmt::join(entry, " "));
+    for (const flags& entry : {flags{"-maxrregcount=32", "-Xptxas", "--override-directive-values"},
+                               {"-maxrregcount=32", "-Xptxas=-v,-override-directive-values"}}) {
+        const std::vector<diagnosis> finding = found(text, kernels, entry);
+        ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
+        EXPECT_EQ(finding[0].id, "maxrregcount_overrides");
+        EXPECT_EQ(finding[0].level, severity::note);
+        EXPECT_NE(finding[0].message.find("counts for merge<int> too"), std::string::npos);
+    }
     EXPECT_EQ(places(text, {{"scan", &without}}, {"-maxrregcount=32"}), "");
     EXPECT_EQ(places("", {{"scan", &capped}}, {"-maxrregcount=32"}), "maxrregcount_ignored:0");
     EXPECT_EQ(places("", {{"merge", &with, false}}, {"-maxrregcount=32"}), "");
     std::vector<linted_kernel> many;
     for (const char* name : {"a", "b", "c", "d", "e"}) many.push_back({name, &with});
-    EXPECT_NE(found("", many, {"-maxrregcount=32"}).at(0).message.find("for a, b, c and 2 more: "), std::string::npos);
+    EXPECT_NE(found("", many, {"-maxrregcount=32"}).at(0).message.find("limit a, b, c and 2 more: "),
+              std::string::npos);
 }
 
 TEST(source_lint, the_name_of_the_function)

@@ -194,7 +194,8 @@ TEST(notes, what_the_reader_must_know_besides)
     q.shape.dynamic_shared_bytes = 100'000;
     q.settings.max_dynamic_shared_bytes = 100'000;
     EXPECT_TRUE(has_note(q, "cudaFuncSetAttribute"));
-    EXPECT_TRUE(has_note(asked(sm_90, 256, 32, 60'000), "no compiler accepts 60,000 B of static shared memory"));
+    EXPECT_TRUE(
+        has_note(asked(sm_90, 256, 32, 60'000), "no program can be linked with 60,000 B of static shared memory"));
     q = asked(sm_80, 256, 32);
     q.shape.cluster_blocks = 2;
     EXPECT_TRUE(has_note(q, "has no clusters"));

@@ -160,7 +160,8 @@ TEST(files, a_group_that_cannot_be_kept_gives_no_other_group_its_rights)
 {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root, who may become somebody else";
     const temporary_directory folder;
-    for (const fs::path& outer : {folder.path().parent_path(), folder.path()}) ASSERT_EQ(::chmod(outer.c_str(), 0777), 0);
+    for (const fs::path& outer : {folder.path().parent_path(), folder.path()})
+        ASSERT_EQ(::chmod(outer.c_str(), 0777), 0);
     const fs::path file = folder.path() / "a";
     write_file_atomically(file, "old");
     ASSERT_EQ(::chown(file.c_str(), 1234, 5678), 0);

@@ -30,6 +30,20 @@ TEST(subprocess, reports_a_signal_as_shells_do)
     EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).exit_code, 128 + 9);
 }
 
+TEST(subprocess, an_exit_status_is_told_from_a_signal)
+{
+    const auto ended = [](const std::string& how) { return run({"sh", "-c", how}); };
+    EXPECT_EQ(ended("kill -SEGV $$").signal, SIGSEGV);
+    EXPECT_EQ(ending_of(ended("kill -SEGV $$")), "ended by signal 11");
+    EXPECT_EQ(ended("exit 139").signal, 0);
+    // A shell says so of what it ran.
+    EXPECT_EQ(ending_of(ended("sh -c 'kill -SEGV $$'; exit $?")), "ended by signal 11");
+    for (const char* status : {"1", "128", "160", "200", "254", "255"}) {
+        EXPECT_EQ(deadly_signal(ended(std::string("exit ") + status)), 0);
+        EXPECT_EQ(ending_of(ended(std::string("exit ") + status)), std::string("ended with exit status ") + status);
+    }
+}
+
 TEST(subprocess, sets_the_folder_and_the_environment)
 {
     EXPECT_EQ(run({"sh", "-c", "pwd; echo $LAUNCHBOX_A"}, {.directory = "/", .environment = {"LAUNCHBOX_A=1"}}).output,

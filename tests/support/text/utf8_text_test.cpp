@@ -28,8 +28,8 @@ TEST(utf8_text, loses_its_mark_and_nothing_else)
     EXPECT_EQ(utf8_text("a\xEF\xBB\xBF"), "a\xEF\xBB\xBF");
     EXPECT_EQ(utf8_text(""), "");
     EXPECT_FALSE(
-        has_text_mark("\x7f"
-                      "ELF"));
+        is_no_utf8_text("\x7f"
+                        "ELF"));
 }
 
 TEST(utf8_text, is_made_of_utf16)
@@ -42,8 +42,49 @@ TEST(utf8_text, is_made_of_utf16)
         EXPECT_EQ(utf8_text(utf16({0xD83D}, little_endian)), "\uFFFD");
         EXPECT_EQ(utf8_text(utf16(u"x", little_endian) + "y"), "x\uFFFD");  // half of a unit
         EXPECT_EQ(utf8_text(utf16(u"", little_endian)), "");
-        EXPECT_TRUE(is_utf16_text(utf16(u"", little_endian)));
+        EXPECT_TRUE(is_no_utf8_text(utf16(u"", little_endian)));
     }
+}
+
+std::string unmarked(const std::u16string& text, bool little_endian)
+{
+    return utf16(text, little_endian).substr(2);
+}
+
+TEST(utf8_text, is_made_of_utf16_without_a_mark)
+{
+    for (const bool little_endian : {true, false}) {
+        EXPECT_EQ(utf8_text(unmarked(u"ptxas info\r\n", little_endian)), "ptxas info\r\n");
+        EXPECT_EQ(utf8_text(unmarked(u"ptxas info : \u65e5\u672c\U0001F600 ok\n", little_endian)),
+                  "ptxas info : 日本😀 ok\n");
+        EXPECT_TRUE(is_no_utf8_text(unmarked(u"nvcc -Xptxas -v\n", little_endian)));
+    }
+}
+
+// `>>` of PowerShell behind what another shell wrote, and the other way round; several files, each with its mark.
+TEST(utf8_text, of_several_programs_in_one_file)
+{
+    for (const bool little_endian : {true, false}) {
+        EXPECT_EQ(utf8_text("nvcc k.cu\n" + unmarked(u"ptxas info\r\n", little_endian)), "nvcc k.cu\nptxas info\r\n");
+        EXPECT_EQ(utf8_text(utf16(u"ptxas info\r\n", little_endian) + "nvcc k.cu\nptxas\n"),
+                  "ptxas info\r\nnvcc k.cu\nptxas\n");
+        EXPECT_EQ(utf8_text(utf16(u"one\n", little_endian) + utf16(u"two\n", little_endian)), "one\ntwo\n");
+        EXPECT_EQ(utf8_text(utf16(u"one\n", little_endian) + utf16(u"two\n", !little_endian)), "one\ntwo\n");
+    }
+    EXPECT_EQ(utf8_text("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"), "one\ntwo\n");
+    // Lines in which no unit has a zero stay what they are.
+    EXPECT_EQ(utf8_text(utf16(u"\u6162\u6364\n\u6566\u6768\n", true)), "慢捤\n敦杨\n");
+}
+
+TEST(utf8_text, is_not_made_of_binaries)
+{
+    using namespace std::string_literals;
+    for (const std::string& bytes :
+         {"\x7f"
+          "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"s,
+          "\x50\xed\x55\xba\x01\0\x10\0\x40\0\0\0\0\0\0\0"s, ".version 8.0\n.target sm_80\n\0"s, "\0"s, "a\0"s,
+          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"s, "a\0b\0\0\0\x01\0c\0d\0e\0f\0g\0h\0"s})
+        EXPECT_FALSE(is_no_utf8_text(bytes));
 }
 
 TEST(file_ending, is_recognised_in_any_case)

@@ -49,6 +49,10 @@ case "$kernel" in
     kill_worker) kill -ABRT $PPID; sleep 1000 & wait ;;
     lie) head -c 3000 /bin/bash; head -c 5000 /bin/bash > "$output"; exit 0 ;;
     nothing) exit 0 ;;
+    status*) echo "ptxas k.ptx, line 7; error   : $kernel is no instruction"
+             echo "ptxas k.ptx, line 9; error   : nor is that"
+             echo "ptxas fatal   : Ptx assembly aborted due to errors"; exit "${kernel#status_}" ;;
+    silent*) exit "${kernel#silent_}" ;;
 esac
 echo "k.cu(1): error: $kernel is refused"
 exit 2
@@ -132,6 +136,21 @@ TEST_F(CompileFaults, one_that_dies_is_tried_once_more)
     EXPECT_EQ(calls_of("die_once"), 2);
     EXPECT_EQ(build(builder, "cicc").reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
     EXPECT_EQ(build(builder, "shell").reason, "the compiler died: killed by signal 6 (Aborted), twice");
+}
+
+TEST_F(CompileFaults, an_exit_status_is_no_signal)
+{
+    // nvcc ends with the status of the program that failed, which is 255 of ptxas after any error.
+    kernel_builder builder(spec_, options(1));
+    for (const std::string status : {"1", "2", "128", "160", "200", "254", "255"}) {
+        const build_result refused = build(builder, "status_" + status);
+        EXPECT_EQ(refused.status, build_status::compile_error);
+        EXPECT_EQ(refused.reason, "k.ptx(7): status_" + status + " is no instruction");
+        EXPECT_EQ(refused.machine_failure, "");
+        EXPECT_EQ(calls_of("status_" + status), 1);
+        EXPECT_EQ(build(builder, "silent_" + status).reason, "nvcc 13.0.88: ended with exit status " + status);
+        EXPECT_EQ(calls_of("silent_" + status), 1);
+    }
 }
 
 // A source that prints such words while it is compiled (#pragma message, #warning, a static_assert) is not believed: it

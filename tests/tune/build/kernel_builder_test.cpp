@@ -106,6 +106,31 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, KernelBuilder, testing::Values("nvrtc", "nvcc"),
                          [](const auto& item) { return std::string(item.param); });
 
+TEST_P(KernelBuilder, tells_the_first_error_of_ptxas)
+{
+    write_file_atomically(folder_.path() / "refused.cu", R"(
+template <int n> __global__ void no_such(int* p)
+{
+    if (n == 1) asm volatile("no_instruction;");
+    asm volatile("nor_that;");
+    *p = n;
+}
+template <int n> __global__ void too_much(int* p) { __shared__ int all[n]; all[*p] = 1; __syncthreads(); *p = all[n - *p]; }
+)");
+    const auto reason = [&](const std::string& name) {
+        kernel_builder builder(spec_of(folder_.path(), "refused.cu", name), options(GetParam()));
+        const build_result result = builder.build({}, sm_90.capability);
+        EXPECT_EQ(result.status, build_status::compile_error);
+        EXPECT_EQ(result.machine_failure, "");
+        return result.reason;
+    };
+    const std::string first = reason("no_such<1>");
+    EXPECT_NE(first.find("Not a name of any known instruction: 'no_instruction'"), std::string::npos) << first;
+    EXPECT_EQ(first.find("launchbox_unit"), std::string::npos) << first;
+    const std::string shared = reason("too_much<20000>");
+    EXPECT_NE(shared.find("uses too much shared data (0x13880 bytes, 0xc000 max)"), std::string::npos) << shared;
+}
+
 TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
 {
     for (const auto& [name, part] : std::vector<std::pair<std::string, std::string>>{

@@ -1,0 +1,21 @@
+// What ptxas and nvlink themselves say of a kernel, with a remedy for the cause that they name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/inspect/diagnose.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// The finding in a sentence such as "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ..."; of the kernel's
+/// bounds it uses what is known. `kernel`: null where the sentence names none.
+diagnosis loss_finding(const std::string& sentence, const kernel_info* kernel);
+
+/// All that its warnings tell.
+void add_compiler_findings(const kernel_info& kernel, std::vector<diagnosis>& findings);
+
+}  // namespace launchbox

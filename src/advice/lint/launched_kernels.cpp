@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice/lint/launched_kernels.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "compiler/source_statements.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::string_view anonymous = "(anonymous namespace)::";
+
+// Where the name of the function alone begins and ends.
+struct name_place {
+    std::size_t begin = 0, end = 0;
+};
+
+name_place place_of_name(std::string_view short_form)
+{
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i < short_form.size(); ++i) {
+        if (short_form.substr(i).starts_with(anonymous)) i += anonymous.size() - 1, begin = i + 1;
+        const char c = short_form[i];
+        if (c == '<') {
+            // The arguments of the function itself end the name; those of a class do not.
+            int angles = 0;
+            std::size_t end = i;
+            for (; end < short_form.size(); ++end) {
+                if (short_form[end] == '<') ++angles;
+                if (short_form[end] == '>' && --angles == 0) break;
+            }
+            if (!short_form.substr(std::min(end + 1, short_form.size())).starts_with("::")) return {begin, i};
+            i = end;
+        } else if (c == '(') {
+            ++depth;
+        } else if (c == ')') {
+            --depth;
+        } else if (c == ':' && depth == 0) {
+            begin = i + 1;
+        }
+    }
+    return {begin, short_form.size()};
+}
+
+// "a::b" of "a::b::merge<int>"; anonymous namespaces have no name.
+std::string qualifiers_of(std::string_view short_form)
+{
+    std::string text(short_form.substr(0, place_of_name(short_form).begin));
+    for (std::size_t at = text.find(anonymous); at != std::string::npos; at = text.find(anonymous))
+        text.erase(at, anonymous.size());
+    while (text.ends_with(":")) text.pop_back();
+    return text;
+}
+
+// "int" and "256" of "merge<int, 256>".
+std::vector<std::string> arguments_of(std::string_view short_form)
+{
+    const std::size_t open = place_of_name(short_form).end;
+    std::vector<std::string> arguments;
+    if (open >= short_form.size() || short_form[open] != '<') return arguments;
+    int depth = 0;
+    std::string one;
+    for (std::size_t i = open; i < short_form.size(); ++i) {
+        const char c = short_form[i];
+        const bool opens = c == '<' || c == '(' || c == '{' || c == '[',
+                   closes = c == '>' || c == ')' || c == '}' || c == ']';
+        if (opens && depth++ == 0) continue;
+        if (closes && --depth == 0) break;
+        if (c == ',' && depth == 1) {
+            arguments.push_back(std::move(one));
+            one.clear();
+            continue;
+        }
+        if (c != ' ' || !one.empty()) one += c;
+    }
+    if (!one.empty()) arguments.push_back(std::move(one));
+    return arguments;
+}
+
+// "256", "-1", "256u", "true", "(unsigned char)3", "'a'" of a name.
+std::optional<std::int64_t> integer_in_name(std::string_view text)
+{
+    if (text == "true") return 1;
+    if (text == "false") return 0;
+    if (text.starts_with("(") && text.find(')') != std::string_view::npos) text.remove_prefix(text.find(')') + 1);
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{}) return std::nullopt;
+    const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
+    return suffix.find_first_not_of("uUlL") == std::string_view::npos ? std::optional(value) : std::nullopt;
+}
+
+std::string text_of(token_span words)
+{
+    std::string text;
+    for (const source_token& word : without_qualifiers(words)) {
+        if (!text.empty() && word.kind == source_token_kind::identifier && text.back() != ':') text += ' ';
+        text += word.text;
+    }
+    return text;
+}
+
+// What is known of types that are written out: the same, or surely others.
+bool are_other_types(const std::string& a, const std::string& b)
+{
+    const auto is_plain = [](const std::string& name) {
+        for (const char* one : {"float", "double", "int", "unsigned int", "unsigned", "long", "short", "char", "bool",
+                                "unsigned char", "long long", "unsigned long", "__half", "__nv_bfloat16"})
+            if (name == one) return true;
+        return false;
+    };
+    const auto in_full = [](const std::string& name) { return name == "unsigned" ? "unsigned int" : name; };
+    return is_plain(a) && is_plain(b) && in_full(a) != in_full(b);
+}
+
+class launch_matcher {
+public:
+    launch_matcher(const source_view& view, const std::vector<linted_kernel>& kernels) : view_(view), kernels_(kernels)
+    {
+    }
+
+    void add(const source_launch& launch, std::vector<kernel_launch>& all) const
+    {
+        const function_name_in_text function = function_meant(view_, launch.function, launch.first);
+        if (function.name.empty()) return;
+        std::vector<candidate> found;
+        for (std::size_t i = 0; i < kernels_.size(); ++i)
+            if (function_name(kernels_[i].short_form) == function.name)
+                if (auto one = match(function, launch.first, i)) found.push_back(*std::move(one));
+        keep_nearest(launch.first, found);
+        // Of which instance a launch is may not be written there; where there is one only, it is that.
+        for (candidate& one : found) {
+            const auto is_beside = [&](const candidate& other) {
+                return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;
+            };
+            one.surely |= std::ranges::count_if(found, is_beside) == 1;
+        }
+        for (candidate& one : found)
+            all.push_back({.launch = &launch,
+                           .kernel = one.kernel,
+                           .surely = one.surely,
+                           .figures = figures_of(launch, view_.values, one.instance)});
+    }
+
+private:
+    struct candidate {
+        std::size_t kernel = 0;
+        bool surely = true;
+        template_values instance;
+    };
+
+    [[nodiscard]] std::optional<candidate> match(const function_name_in_text& function, std::size_t at,
+                                                 std::size_t number) const
+    {
+        const std::string& short_form = kernels_[number].short_form;
+        if (!function.qualifiers.empty()) {
+            std::string path;
+            for (const std::string_view one : function.qualifiers) path.append("::").append(one);
+            if (!("::" + qualifiers_of(short_form)).ends_with(path)) return std::nullopt;
+        }
+        candidate found{.kernel = number, .surely = true, .instance = {}};
+        const std::vector<std::string> own = arguments_of(short_form);
+        if (function.arguments.size() < own.size()) found.surely = false;  // deduced, or values that it has by default
+        for (std::size_t i = 0; i < std::min(function.arguments.size(), own.size()); ++i) {
+            const token_span given = function.arguments[i];
+            if (given.size() == 1 && given[0].kind == source_token_kind::identifier) {
+                const auto meant = view_.names.find(given[0].text, at);
+                if (meant && meant->kind == declared_as::template_parameter) {
+                    found.instance[std::string(given[0].text)] = own[i];
+                    continue;
+                }
+            }
+            const auto mine = integer_in_name(own[i]);
+            const auto value = view_.values.integer(given, at, found.instance);
+            if (mine && value) {
+                if (*mine != *value) return std::nullopt;
+                continue;
+            }
+            const std::string text = text_of(given);
+            if (are_other_types(text, own[i])) return std::nullopt;
+            if (text != own[i]) found.surely = false;
+        }
+        return found;
+    }
+
+    // Of functions of one name in several namespaces, those that the launch sees first.
+    void keep_nearest(std::size_t at, std::vector<candidate>& found) const
+    {
+        std::string nearest;
+        bool differ = false, any = false;
+        const std::string here = view_.names.namespace_of(view_.names.scope_of(at));
+        const auto path_of = [&](const candidate& one) { return qualifiers_of(kernels_[one.kernel].short_form); };
+        for (const candidate& one : found) {
+            const std::string path = path_of(one);
+            differ |= path != path_of(found.front());
+            const bool around = path.empty() || here == path || here.starts_with(path + "::");
+            if (around && (!any || path.size() > nearest.size())) nearest = path;
+            any |= around;
+        }
+        if (!differ) return;
+        if (any)
+            std::erase_if(found, [&](const candidate& one) { return path_of(one) != nearest; });
+        else
+            for (candidate& one : found) one.surely = false;
+    }
+
+    const source_view& view_;
+    const std::vector<linted_kernel>& kernels_;
+};
+
+}  // namespace
+
+std::string function_name(std::string_view short_form)
+{
+    const name_place place = place_of_name(short_form);
+    return std::string(short_form.substr(place.begin, place.end - place.begin));
+}
+
+std::string instance_name(std::string_view short_form)
+{
+    return std::string(short_form.substr(place_of_name(short_form).begin));
+}
+
+function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at)
+{
+    if (named.name.empty() || !named.qualifiers.empty() || named.has_arguments) return named;
+    const auto declared = view.names.find(named.name, at);
+    if (!declared || declared->kind != declared_as::variable || declared->is_array || declared->form == 0) return named;
+    const auto object = view.values.state_of(named.name, at);
+    const auto value = object ? view.values.member_of(*object, "", 0) : std::nullopt;
+    return value && !value->words.empty() ? read_function_name(value->words) : function_name_in_text{};
+}
+
+std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels)
+{
+    const launch_matcher matcher(view, kernels);
+    std::vector<kernel_launch> all;
+    for (const source_launch& launch : view.launches)
+        if (launch.branch < 0) matcher.add(launch, all);
+    return all;
+}
+
+}  // namespace launchbox

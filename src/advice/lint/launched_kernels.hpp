@@ -1,0 +1,40 @@
+// Which of the compiled kernels each launch of a source is of, and how large that launch is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "advice/lint/source_view.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// A compiled kernel of the file, for one architecture.
+struct linted_kernel {
+    std::string short_form;  ///< "a::merge<int, 256>"
+    const kernel_info* info = nullptr;
+    bool wanted = true;  ///< false: the user asks for other kernels, and nothing is said of this one
+};
+
+struct kernel_launch {
+    const source_launch* launch = nullptr;
+    std::size_t kernel = 0;  ///< number of the kernel
+    /// The launch is of this kernel whenever it is reached; false: it may be of another one of the same name.
+    bool surely = false;
+    launch_figures figures;
+};
+
+/// All that the host's code has, in the order of the text; a launch whose kernel is not told is left out. One in a
+/// branch of an #if is too: of preprocessed text there are none.
+std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);
+
+/// The function that an expression names, where that is a variable which holds it, too.
+function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at);
+
+/// The name of the function alone: "merge" of "a::merge<int, 256>"; and the same with its arguments.
+std::string function_name(std::string_view short_form);
+std::string instance_name(std::string_view short_form);
+
+}  // namespace launchbox

@@ -1,0 +1,27 @@
+// Launches that always fail, that need an attribute which nothing sets, and what is resident in those that work.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/inspect/diagnose.hpp"
+#include "advice/lint/launched_kernels.hpp"
+
+namespace launchbox {
+
+std::vector<diagnosis> lint_launches(const source_view& view, const std::vector<linted_kernel>& kernels,
+                                     const std::vector<kernel_launch>& launches,
+                                     const std::function<source_location(int line)>& place);
+
+/// Block size and dynamic shared memory of the kernels' launches, where all of a kernel's agree.
+struct launch_size {
+    std::optional<int> threads;
+    std::optional<std::int64_t> dynamic_shared_bytes;
+};
+launch_size agreed_size(const std::vector<kernel_launch>& launches, std::size_t kernel);
+
+}  // namespace launchbox

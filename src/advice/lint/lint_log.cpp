@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice/lint/lint_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "advice/inspect/compiler_findings.hpp"
+#include "compiler/log_line.hpp"
+#include "compiler/log_remark.hpp"
+#include "image/demangle.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+struct found {
+    diagnosis finding;
+    std::vector<std::string> architectures;
+};
+
+std::string names_of(std::vector<std::string> names)
+{
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    constexpr std::size_t shown = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), shown); ++i)
+        text += (i > 0 ? ", " : "") + escape_for_terminal(short_name(demangle(names[i])));
+    if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+    return text;
+}
+
+diagnosis unnamed(const unnamed_loss& loss, const resource_log& log)
+{
+    diagnosis finding = loss_finding(loss.text, nullptr);
+    std::vector<std::string> names;
+    for (const std::size_t one : loss.kernels) names.push_back(log.kernels[one].name);
+    if (const std::string_view function = named_kernel(loss.text); !function.empty())
+        finding.message += fmt::format(" (in the function {})", names_of({std::string(function)}));
+    else if (names.empty())
+        finding.message += " (ptxas does not say of which kernel)";
+    else
+        finding.message += fmt::format(" (of {} of these {} kernels, ptxas does not say which: {})", loss.times,
+                                       names.size(), names_of(names));
+    return finding;
+}
+
+// ptxas takes 255 in place of a value that is too big: no limit, but not the same as no option.
+std::string compiled_as_unlimited(const resource_log& log)
+{
+    std::vector<std::string> names;
+    for (const kernel_info& kernel : log.kernels)
+        if (kernel.maxrregcount == max_register_option) names.push_back(kernel.name);
+    if (names.empty()) return "";
+    return fmt::format(" and took 255 for {}, which can give other registers than no flag", names_of(std::move(names)));
+}
+
+// -maxrregcount, as far as ptxas says what it did.
+void lint_option(const resource_log& log, const std::string& file, std::vector<diagnosis>& findings)
+{
+    std::set<std::string> said;
+    for (const log_message& message : log.messages) {
+        if (message.tool != "ptxas") continue;
+        const auto option = option_remark_in(message.text);
+        const bool raised = message.text.starts_with("For profile ") &&
+                            message.text.find("adjusting per thread register count of ") != std::string::npos;
+        const bool too_big = option && (option->value > max_register_option || option->value < 0);
+        if ((!too_big && !raised) || !said.insert(message.text).second) continue;
+        std::optional<source_location> place;
+        if (!file.empty()) place = source_location{file, static_cast<int>(message.line)};
+        if (too_big)
+            findings.push_back(
+                {"maxrregcount_ignored", severity::warning,
+                 fmt::format("-maxrregcount {} limits no kernel: {}, and ptxas ignored it{}", option->value,
+                             option->value < 0 ? "it is negative" : "it is above 255", compiled_as_unlimited(log)),
+                 "give it at most 254, or leave it out", place});
+        else
+            findings.push_back({"maxrregcount_raised", severity::note, "-maxrregcount: " + message.text,
+                                "give it the number that ptxas took, or more", place});
+    }
+    // A log tells no bounds; of a source lint_source has more to say.
+    if (file.empty()) return;
+    std::vector<std::string> names;
+    std::optional<int> value;
+    for (const kernel_info& kernel : log.kernels)
+        if (kernel.outranks_maxrregcount) {
+            value = kernel.outranks_maxrregcount;
+            names.push_back(kernel.name);
+        }
+    if (value)
+        findings.push_back({"maxrregcount_ignored", severity::warning,
+                            fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps "
+                                        "that",
+                                        *value, names_of(names)),
+                            "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas "
+                            "--override-directive-values"});
+}
+
+}  // namespace
+
+std::vector<diagnosis> lint_logs(const std::vector<linted_log>& logs)
+{
+    std::vector<found> all;
+    for (const linted_log& one : logs) {
+        std::vector<diagnosis> findings;
+        lint_option(*one.log, one.file, findings);
+        for (const unnamed_loss& loss : one.log->losses) {
+            findings.push_back(unnamed(loss, *one.log));
+            if (!one.file.empty()) findings.back().place = source_location{one.file, static_cast<int>(loss.line)};
+        }
+        for (diagnosis& finding : findings) {
+            auto same = std::ranges::find_if(all, [&](const found& other) {
+                return other.finding.id == finding.id && other.finding.message == finding.message &&
+                       other.finding.place == finding.place;
+            });
+            if (same == all.end()) same = all.insert(all.end(), {std::move(finding), {}});
+            if (!one.architecture.empty()) same->architectures.push_back(one.architecture);
+        }
+    }
+    std::vector<diagnosis> result;
+    for (found& one : all) {
+        if (!one.architectures.empty() && one.architectures.size() < logs.size())
+            one.finding.message = fmt::format("{} ({})", one.finding.message, fmt::join(one.architectures, ", "));
+        result.push_back(std::move(one.finding));
+    }
+    return result;
+}
+
+}  // namespace launchbox

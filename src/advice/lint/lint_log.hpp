@@ -1,0 +1,23 @@
+// What a compiler's log tells that belongs to no certain kernel: options that ptxas ignored, losses that name nobody.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advice/inspect/diagnose.hpp"
+#include "compiler/resource_log.hpp"
+
+namespace launchbox {
+
+/// A log, and whom it is of: its own file, or a source and one of the architectures that it was compiled for.
+struct linted_log {
+    const resource_log* log = nullptr;
+    std::string file;          ///< of the log; empty: it was printed for a source, and lines in it tell nothing
+    std::string architecture;  ///< of a source; empty: those in the log
+};
+
+/// The same finding of several architectures is one.
+std::vector<diagnosis> lint_logs(const std::vector<linted_log>& logs);
+
+}  // namespace launchbox

@@ -1,0 +1,39 @@
+// Source text with all that is read from it: its words, scopes, names, values and launches.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/source_declarations.hpp"
+#include "compiler/source_launches.hpp"
+#include "compiler/source_scopes.hpp"
+#include "compiler/source_values.hpp"
+#include "compiler/user_text.hpp"
+
+namespace launchbox {
+
+/// Its parts refer to each other, and to the text, which has to outlive it.
+struct source_view {
+    explicit source_view(std::string_view text)
+        : source(read_source_text(text)),
+          scopes(read_source_scopes(source)),
+          names(source, scopes),
+          values(names),
+          launches(read_source_launches(source)),
+          opt_ins(read_opt_ins(source))
+    {
+    }
+    source_view(const source_view&) = delete;
+    source_view& operator=(const source_view&) = delete;
+
+    source_text source;
+    source_scopes scopes;
+    source_declarations names;
+    source_values values;
+    std::vector<source_launch> launches;
+    std::vector<source_opt_in> opt_ins;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,28 @@
+// The words of a compiler's command, as we compile with them: response files read, what only the build needs left out.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+/// The words with the contents of the files that `@file`, `--options-file file` and `-optf=file` name in their places;
+/// such files may name others. Relative names are from `folder`, whichever file has them. Throws `error` for a file
+/// that is not there, and for files that name each other in a circle.
+std::vector<std::string> with_response_files(const std::vector<std::string>& words,
+                                             const std::filesystem::path& folder);
+
+/// Whether flags for nvcc leave the code to the device linker to make: -dlto, -lto.
+bool asks_for_link_time_optimization(const std::vector<std::string>& flags);
+
+/// What stands for -dlto, and for -dc and -dw, where nvcc makes machine code of one source: -rdc=true or -rdc=false.
+std::vector<std::string> for_machine_code(const std::vector<std::string>& flags);
+
+/// Of a build's command, without response files, the flags for nvcc that matter for what kernels become: include
+/// folders, macros, the language, options of ptxas, device linking. Outputs, dependencies, architectures and inputs are
+/// left out; paths become absolute, from `folder`. Whichever compiler the command runs (build_compiler.hpp).
+std::vector<std::string> flags_of_command(const std::vector<std::string>& words, const std::filesystem::path& folder);
+
+}  // namespace launchbox

@@ -1,0 +1,52 @@
+// Whose a line is that names nobody, such as "Used 24 registers", where several may wait for theirs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace launchbox {
+
+/// Counts the lines that are still to come. Who waits alone gets the line. Of several none gets it, and from then on
+/// their other lines may come at any time: a report in one piece is believed until one of them comes too many, which
+/// shows that lines were shifted, and then nobody since then is.
+class nameless_lines {
+public:
+    enum class verdict {
+        owner,     ///< it belongs to the one that waits
+        given_up,  ///< to one of several: to none
+        owed,      ///< to one that was given up
+        stray      ///< nobody waits for it
+    };
+
+    /// Judges a line for which so many wait. `in_one_piece`: nothing stands between it and the rest of its report.
+    verdict judge(std::size_t waiting, bool in_one_piece)
+    {
+        if (waiting == 0 && owed_ == 0) return verdict::stray;
+        if (waiting == 0) {
+            --owed_;
+            return verdict::owed;
+        }
+        if (waiting == 1 && (owed_ == 0 || in_one_piece)) return verdict::owner;
+        owed_ += waiting - 1;
+        return verdict::given_up;
+    }
+
+    /// Notes who got a line while others were owed.
+    void note_owner(std::size_t owner)
+    {
+        if (owed_ > 0) doubtful_.push_back(owner);
+    }
+
+    /// Those who may have got another's line, now that one came too many.
+    std::vector<std::size_t> take_doubtful() { return std::exchange(doubtful_, {}); }
+
+    [[nodiscard]] bool are_owed() const { return owed_ > 0; }
+
+private:
+    std::size_t owed_ = 0;
+    std::vector<std::size_t> doubtful_;
+};
+
+}  // namespace launchbox

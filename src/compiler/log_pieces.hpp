@@ -1,0 +1,40 @@
+// The lines of a log that a compiler wrote, out of all that a build prints.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// One line of a compiler.
+struct log_piece {
+    enum class content : unsigned char { statement, stack, linker_command };
+
+    std::string_view text;   ///< the whole line, as a terminal shows it
+    std::size_t prefix = 0;  ///< so many bytes of it stand in front of what the compiler wrote
+    std::size_t line = 0;    ///< in the log, from 1
+    bool terminated = true;  ///< it ended as a line does, so it is not cut
+    bool of_source = false;  ///< a statement about a source, which is complete by itself
+    bool opens = false;      ///< begins a report, or a part of one
+    bool closes = false;     ///< ends a report, or a part of one
+    content kind = content::statement;
+};
+
+struct log_pieces {
+    std::vector<log_piece> list;
+    std::size_t lines = 0;
+    std::deque<std::string> changed;  ///< lines that are not in the log as they are shown
+};
+
+/// The time is linear in the text. A carriage return ends a line too, as a progress bar's does; it is not counted.
+/// `text` has to outlive the result.
+log_pieces read_pieces(std::string_view text);
+
+/// nvcc --verbose prints `#$ nvlink -v -m64 --arch=sm_75 ...` before it runs the linker: the architecture, or nothing.
+std::string_view linker_architecture(std::string_view line);
+
+}  // namespace launchbox

@@ -1,0 +1,36 @@
+// What the warnings and remarks of ptxas and nvlink say beside the reports: figures, options, losses.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace launchbox {
+
+/// The most that -maxrregcount takes.
+inline constexpr int max_register_option = 255;
+
+/// "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ..."
+bool is_performance_loss(std::string_view sentence);
+
+/// What ptxas says of -maxrregcount.
+struct option_remark {
+    int value = 0;        ///< above `max_register_option` or negative: ptxas ignored it
+    bool counts = false;  ///< for the kernel that is named
+};
+std::optional<option_remark> option_remark_in(std::string_view sentence);
+
+/// Figures that a warning tells of the function that it names.
+struct remark_figures {
+    std::optional<std::int64_t> stack_frame, spill_stores, spill_loads, static_shared;
+
+    friend bool operator==(const remark_figures&, const remark_figures&) = default;
+};
+remark_figures figures_in_remark(std::string_view sentence);
+
+/// Whether it tells something of a kernel, for which it is worth a row of its own. Of spills and local memory ptxas
+/// does not say whether the function is a kernel.
+bool tells_of_a_kernel(std::string_view sentence);
+
+}  // namespace launchbox
