@@ -10,7 +10,8 @@
 namespace launchbox {
 
 /// What ptxas does with a pair (threads, min_blocks). A minimum that it cannot honour is dropped whole, never reduced,
-/// with one line of warning; the kernel is then compiled as if only `threads` had been given.
+/// with one line of warning; registers are then capped as if only `threads` had been given. The front end, which runs
+/// before ptxas and knows no limits of an architecture, has used it: the code is not always that of `threads` alone.
 enum class launch_bounds_verdict {
     honoured,
     threads_not_positive,   ///< nvcc drops the bound without a word

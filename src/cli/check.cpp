@@ -64,36 +64,47 @@ std::vector<target> wanted_targets(const std::string& architectures)
 
 // What is there of one input, or of all: what was checked, and what was found only as PTX.
 struct architectures_found {
-    std::vector<std::string> checked;  // each once
-    std::vector<const kernel_info*> ptx;
+    std::vector<const kernel_info*> checked;
+    std::vector<const found_kernel*> ptx;
 
-    void add(const kernel_info& kernel)
+    void add(const found_kernel& kernel)
     {
-        if (is_ptx(kernel))
+        if (is_ptx(kernel.info))
             ptx.push_back(&kernel);
-        else if (std::ranges::find(checked, kernel.architecture) == checked.end())
-            checked.push_back(kernel.architecture);
+        else
+            checked.push_back(&kernel.info);
     }
+    // Code for the architecture, or what runs there instead.
     [[nodiscard]] bool has(const target& wanted) const
     {
-        return std::ranges::any_of(
-            checked, [&](const std::string& name) { return matches_architecture(wanted.architecture, name); });
+        return std::ranges::any_of(checked, [&](const kernel_info* kernel) {
+            return kernel->architecture.empty() || matches_architecture(wanted.architecture, kernel->architecture) ||
+                   matches_architecture(wanted.architecture, architecture_where_run(*kernel));
+        });
+    }
+    [[nodiscard]] std::vector<std::string> architectures() const
+    {
+        std::vector<std::string> names;
+        for (const kernel_info* kernel : checked)
+            if (std::ranges::find(names, kernel->architecture) == names.end()) names.push_back(kernel->architecture);
+        return names;
     }
 };
 
-constexpr const char* only_as_ptx = ", and PTX has no registers yet";
+constexpr std::size_t max_missing_named = 5;
+constexpr const char* only_as_ptx = "only as PTX, and PTX has no registers yet";
 
 std::string why_nothing(const architectures_found& found, const std::vector<binary_image>& images)
 {
     if (!found.ptx.empty())
-        return fmt::format("{} there only as PTX{}",
+        return fmt::format("{} there {}",
                            found.ptx.size() == 1 ? "1 kernel is" : fmt::format("{} kernels are", found.ptx.size()),
                            only_as_ptx);
     const std::string held = images_without_kernels_text(images);
     return held.empty() ? "it has none" : "it holds " + held;
 }
 
-// A gate that saw nothing has failed: each input, and each architecture that was named, needs a kernel. With a pattern
+// A gate that saw nothing has failed: each input, and each kernel for each architecture that was named. With a pattern
 // the kernel may be in any of the inputs. An input with errors has its own exit status.
 std::vector<unchecked_part> unchecked_parts(const check_options& options, const kernel_input& input)
 {
@@ -101,35 +112,58 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
     if (input.interrupted) return parts;
     const std::vector<target> targets = wanted_targets(options.input.architectures);
     const auto look = [&](const std::string& file, const architectures_found& found,
-                          const std::vector<binary_image>& images) {
-        if (found.checked.empty()) {
+                          const std::vector<binary_image>& images, const std::vector<missing_kernel>& missing) {
+        if (found.checked.empty() && missing.empty()) {
             parts.push_back({file, "", why_nothing(found, images), !options.allow_empty});
             return;
         }
-        // Of nvlink's log it can be unknown what it is for.
-        if (std::ranges::find(found.checked, std::string()) != found.checked.end()) return;
         for (const target& wanted : targets) {
-            if (found.has(wanted)) continue;
-            const bool as_ptx = std::ranges::any_of(found.ptx, [&](const kernel_info* kernel) {
-                return matches_architecture(wanted.architecture, kernel->architecture);
-            });
-            parts.push_back({file, std::string(architecture_name(wanted.architecture).view()),
-                             as_ptx
-                                 ? std::string("it is there only as PTX") + only_as_ptx
-                                 : fmt::format("--arch asks for it, and there is {}", fmt::join(found.checked, ", ")),
-                             true});
+            const std::string name(architecture_name(wanted.architecture).view());
+            std::vector<std::string> absent, as_ptx, there;
+            for (const missing_kernel& kernel : missing) {
+                if (kernel.wanted != wanted.architecture) continue;
+                absent.push_back(kernel.short_form);
+                for (const std::string& other : kernel.there)
+                    if (std::ranges::find(there, other) == there.end()) there.push_back(other);
+            }
+            if (absent.empty()) there = found.architectures();
+            for (const found_kernel* kernel : found.ptx)
+                if (matches_architecture(wanted.architecture, architecture_where_run(kernel->info)))
+                    as_ptx.push_back(kernel->short_form);
+            const bool none = !found.has(wanted);
+            if (!as_ptx.empty())
+                parts.push_back({file, name,
+                                 none && absent.empty() ? std::string("it is there ") + only_as_ptx
+                                                        : std::string("there ") + only_as_ptx,
+                                 true, false, none && absent.empty() ? std::vector<std::string>{} : as_ptx});
+            // Where all of many are missing, their names tell nothing.
+            if (none && as_ptx.empty() && absent.size() > max_missing_named) absent.clear();
+            if (!absent.empty() || (none && as_ptx.empty()))
+                parts.push_back({file, name, fmt::format("--arch asks for it, and there is {}", fmt::join(there, ", ")),
+                                 true, false, absent});
         }
     };
     if (!options.input.kernel.empty()) {
         architectures_found found;
-        for (const found_kernel& kernel : input.kernels) found.add(kernel.info);
-        look("", found, {});
+        for (const found_kernel& kernel : input.kernels) found.add(kernel);
+        std::vector<missing_kernel> missing;
+        for (const input_summary& summary : input.inputs)
+            missing.insert(missing.end(), summary.missing.begin(), summary.missing.end());
+        // Another input may have it.
+        std::erase_if(missing, [&](const missing_kernel& one) {
+            return std::ranges::any_of(input.kernels, [&](const found_kernel& kernel) {
+                return kernel.info.name == one.name &&
+                       matches_architecture(one.wanted, architecture_where_run(kernel.info));
+            });
+        });
+        look("", found, {}, missing);
         return parts;
     }
     std::map<std::string_view, architectures_found> found_in;
-    for (const found_kernel& kernel : input.kernels) found_in[kernel.info.source.file].add(kernel.info);
+    for (const found_kernel& kernel : input.kernels) found_in[kernel.info.source.file].add(kernel);
     for (const input_summary& summary : input.inputs)
-        if (summary.errors.empty() && !summary.is_container) look(summary.file, found_in[summary.file], summary.images);
+        if (summary.errors.empty() && !summary.is_container)
+            look(summary.file, found_in[summary.file], summary.images, summary.missing);
     return parts;
 }
 

@@ -254,6 +254,7 @@ exit_status run_diff(const inspect_options& options, const call_context& context
     keep_matching(options.input.kernel, before, after);
 
     const kernel_diff diff = compare_kernels(before.kernels, after.kernels);
+    refuse_debug_and_release(diff);
     report_forms forms;
     forms.page = [&](const output_style& style) {
         document page = options.top.empty() ? diff_document(diff, usual_page_rows, style, true)

@@ -13,6 +13,7 @@
 
 #include "advice/lint/lint_log.hpp"
 #include "advice/lint/source_lint.hpp"
+#include "cli/asked_architectures.hpp"
 #include "cli/input_folder.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
@@ -198,38 +199,6 @@ void read_source(const kernel_input_options& options, const std::string& file, c
     result.inputs.push_back(std::move(summary));
 }
 
-// Which architectures the user wants of a binary or a log, which have those that they have.
-class architecture_filter {
-public:
-    explicit architecture_filter(const std::string& list)
-    {
-        if (!list.empty() && ("," + list + ",").find(",all,") == std::string::npos) targets_ = named_targets(list, {});
-    }
-
-    // What is said where a file has none of them.
-    [[nodiscard]] std::string words() const
-    {
-        std::string all, unknown;
-        for (const target& wanted : targets_) {
-            const std::string name(architecture_name(wanted.architecture).view());
-            all += (all.empty() ? "" : ",") + name;
-            if (wanted.limits == nullptr) unknown += (unknown.empty() ? "" : ", ") + name;
-        }
-        if (all.empty()) return "any architecture";
-        return unknown.empty() ? all : all + "; launchbox does not know " + unknown;
-    }
-
-    bool operator()(std::string_view name) const
-    {
-        if (targets_.empty()) return true;
-        return std::any_of(targets_.begin(), targets_.end(),
-                           [&](const target& wanted) { return matches_architecture(wanted.architecture, name); });
-    }
-
-private:
-    std::vector<target> targets_;
-};
-
 bool is_file(const std::string& name)
 {
     std::error_code failure;
@@ -244,12 +213,8 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     if (options.lint) summary.diagnoses = lint_logs({{&log, file, {}}});
     const bool tells_nothing = log.kernels.empty() && summary.diagnoses.empty();
     if (!options.before_linking && !options.keep_unlinked) leave_out_unlinked(log.kernels);
-    const architecture_filter wanted(options.architectures);
-    for (const kernel_info& info : log.kernels) {
-        if (!wanted(info.architecture)) continue;
-        result.kernels.push_back({info, {}, {}});
-        ++summary.kernels;
-    }
+    for (const kernel_info& info : log.kernels) result.kernels.push_back({info, {}, {}});
+    summary.kernels = log.kernels.size();
     for (const log_message& message : log.messages)
         if (message.severity == log_severity::error)
             summary.errors.push_back(fmt::format("line {}: {}", message.line, text_of(message)));
@@ -260,8 +225,6 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
                                  (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
-    else if (summary.kernels == 0 && !log.kernels.empty() && summary.errors.empty())
-        summary.errors.push_back("it has no kernel for " + wanted.words());
     result.inputs.push_back(std::move(summary));
 }
 
@@ -296,19 +259,37 @@ struct file_content {
 void read_binary_file(const kernel_input_options& options, const std::string& file, const file_content& content,
                       given how, kernel_memory& memory, kernel_input& result)
 {
-    const architecture_filter wanted(options.architectures);
-    binary_contents contents = read_binary(content.bytes, file,
-                                           {.wanted = std::cref(wanted),
-                                            .jobs = options.jobs,
-                                            // As Triton keeps them, with a file beside that says how they run.
-                                            .grid_dependency = file.ends_with(".cubin"),
-                                            .hash_code = options.hash_code,
-                                            .lines = options.lines,
-                                            .examine = options.examine,
-                                            .memory_of_run = &memory,
-                                            .before_linking = options.before_linking,
-                                            .data = content.data});
+    const asked_architectures wanted(options.architectures);
+    std::set<std::string> beside;  // code for others that runs where this was asked for
+    const auto read = [&] {
+        const auto reads = [&](std::string_view name) {
+            return wanted.has(name) || beside.contains(std::string(name));
+        };
+        return read_binary(content.bytes, file,
+                           {.wanted = reads,
+                            .name_others = !wanted.all(),
+                            .jobs = options.jobs,
+                            // As Triton keeps them, with a file beside that says how they run.
+                            .grid_dependency = file.ends_with(".cubin"),
+                            .hash_code = options.hash_code,
+                            .lines = options.lines,
+                            .examine = options.examine,
+                            .memory_of_run = &memory,
+                            .before_linking = options.before_linking,
+                            .data = content.data});
+    };
+    binary_contents contents = read();
+    if (!contents.others.empty()) {
+        std::vector<const kernel_info*> there;
+        for (const std::vector<kernel_info>& kernels : contents.kernels)
+            for (const kernel_info& info : kernels) there.push_back(&info);
+        for (const kernel_info& info : contents.others) there.push_back(&info);
+        beside = wanted.needed_beside(there);
+        std::erase_if(beside, [&](const std::string& name) { return wanted.has(name); });
+        if (!beside.empty()) contents = read();
+    }
     input_summary summary{.file = file, .kind = contents.kind};
+    summary.in_container = how == given::found;
     for (const image_diagnostic& diagnostic : contents.diagnostics)
         summary.errors.push_back(fmt::format("byte {}: {}", diagnostic.offset, diagnostic.what));
     for (std::vector<kernel_info>& kernels : contents.kernels) summary.kernels += kernels.size();
@@ -317,11 +298,14 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
         for (kernel_info& info : kernels) result.kernels.push_back({std::move(info), {}, {}});
         kernels = {};
     }
+    for (kernel_info& info : contents.others) result.others.push_back(std::move(info));
     const bool may_be_without = contents.not_wanted > 0 || !promises_kernels(file);
-    if (how == given::found && contents.images.empty() && summary.errors.empty() && may_be_without) return;
+    const bool nothing = contents.images.empty() && contents.others.empty();
+    if (how == given::found && nothing && summary.errors.empty() && may_be_without) return;
     if (const std::string_view kind = kind_of_other_archive(content.bytes); contents.images.empty() && !kind.empty())
         summary.errors.push_back(fmt::format("it is a packed file ({}), which is not opened: unpack it", kind));
-    if (contents.images.empty() && summary.errors.empty())
+    const bool says_so = how == given::by_name || contents.others.empty();
+    if (says_so && contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
                                                                : "it holds no CUDA code for " + wanted.words());
     summary.images = std::move(contents.images);
@@ -334,17 +318,24 @@ bool has_cubin_beside(const std::string& file)
     return file.ends_with(".ptx") && is_file(file.substr(0, file.size() - 3) + "cubin");
 }
 
+bool is_idle(const input_summary& file)
+{
+    return file.kernels == 0 && file.images.empty() && file.errors.empty() && file.missing.empty();
+}
+
 // What is said of a folder or packed file as a whole: nothing where all of it could be read and there was something.
 void add_container(input_summary summary, const kernel_input_options& options, std::size_t inputs_before,
                    kernel_input& result)
 {
-    const bool empty = result.inputs.size() == inputs_before;
+    // A file without code for what was asked is no input.
+    const bool empty = std::all_of(result.inputs.begin() + std::ptrdiff_t(inputs_before), result.inputs.end(),
+                                   [&](const input_summary& file) { return file.in_container && is_idle(file); });
     summary.is_container = !empty;
     if (empty && summary.errors.empty() && !interrupted())
         summary.errors.push_back(options.architectures.empty()
                                      ? "it holds no compiled CUDA code"
                                      : "it holds no CUDA code for " +
-                                           architecture_filter(options.architectures).words());
+                                           asked_architectures(options.architectures).words());
     if (empty || !summary.errors.empty() || !summary.remarks.empty()) result.inputs.push_back(std::move(summary));
 }
 
@@ -361,7 +352,7 @@ void leave_out_ptx_beside_cubins(std::size_t first_input, kernel_input& result)
                   [&](const found_kernel& kernel) { return left_out.contains(kernel.info.source.file); });
 }
 
-constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
+constexpr std::size_t max_metadata_bytes = std::size_t{1} << 20, max_metadata = 1'000'000;
 
 // A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
@@ -383,7 +374,7 @@ void read_package(const kernel_input_options& options, const std::string& file, 
         else if (promises_kernels(name))
             summary.errors.push_back(broken_promise(name, content));
         else if (name.ends_with(".json") && result.metadata_of.size() < max_metadata &&
-                 content.size() <= largest_metadata)
+                 content.size() <= max_metadata_bytes)
             result.metadata_of[shown.substr(0, shown.size() - 4)] = parse_triton_metadata(std::string(content), shown);
         return !memory.used_up();
     };
@@ -474,6 +465,30 @@ void read_named(const kernel_input_options& options, const std::string& file, co
     if (!content.changed()) return;
     if (result.inputs.size() == before) result.inputs.push_back({.file = file, .kind = "unreadable"});
     result.inputs.back().errors.push_back(std::string("it ") + was_changed);
+}
+
+// Of what the user named with one word.
+void keep_asked(const kernel_input_options& options, std::size_t first_kernel, std::size_t first_input,
+                kernel_input& result)
+{
+    const asked_architectures wanted(options.architectures);
+    const std::vector<kernel_info> others = std::exchange(result.others, {});
+    if (wanted.all() || result.inputs.size() == first_input) return;
+    const input_summary& named = result.inputs[first_input];
+    const bool compiled = named.kind == "CUDA source", some = result.kernels.size() > first_kernel;
+    if (!compiled || named.errors.empty()) wanted.choose(first_kernel, first_input, others, !compiled, result);
+    input_summary& file = result.inputs[first_input];
+    if (file.kind == "compiler log" && some && file.kernels == 0 && file.errors.empty()) {
+        file.errors.push_back("it has no kernel for " + wanted.words());
+        file.missing.clear();
+    }
+    // Where there is nothing at all, that is said of the whole.
+    if (result.kernels.size() == first_kernel && result.inputs.back().kind != "CUDA source" &&
+        !result.inputs.back().errors.empty())
+        for (std::size_t i = first_input; i < result.inputs.size(); ++i) result.inputs[i].missing.clear();
+    const auto idle = [](const input_summary& one) { return one.in_container && is_idle(one); };
+    result.inputs.erase(std::remove_if(result.inputs.begin() + std::ptrdiff_t(first_input), result.inputs.end(), idle),
+                        result.inputs.end());
 }
 
 void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
@@ -629,7 +644,14 @@ void keep_matching(const std::string& pattern, kernel_input& input)
     std::erase_if(input.kernels, [&](const found_kernel& kernel) {
         return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
     });
-    if (!input.kernels.empty()) return;
+    bool missing = false;
+    for (input_summary& summary : input.inputs) {
+        std::erase_if(summary.missing, [&](const missing_kernel& kernel) {
+            return !matches_kernel(pattern, kernel.name, kernel.demangled, kernel.short_form);
+        });
+        missing |= !summary.missing.empty();
+    }
+    if (!input.kernels.empty() || missing) return;
     refuse_pattern(pattern, std::move(names));
 }
 
@@ -733,8 +755,10 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     kernel_input result;
     kernel_memory memory;
     for (const std::string& file : options.files) {
+        const std::size_t kernels_before = result.kernels.size(), inputs_before = result.inputs.size();
         try {
             read_named(options, file, compiler_flags, memory, result);
+            keep_asked(options, kernels_before, inputs_before, result);
         } catch (const error& failure) {
             if (options.files.size() == 1) throw;
             result.inputs.push_back(
@@ -763,12 +787,27 @@ void refuse_nothing(kernel_input& input)
     }
 }
 
+void refuse_debug_and_release(const kernel_diff& diff)
+{
+    if (diff.debug_and_release.empty()) return;
+    const auto& [before, after] = diff.debug_and_release.front();
+    const bool was = is_debug_build(before->info);
+    const std::size_t more = diff.debug_and_release.size() - 1;
+    throw error(fmt::format("{}{} compiled with {} {}, and without it {}: a debug build is not compared with a release "
+                            "build",
+                            escape_for_terminal(before->short_form),
+                            more == 0 ? " is" : fmt::format(" and {} more kernel{} are", more, more == 1 ? "" : "s"),
+                            debug_flag_of(was ? before->info : after->info), was ? "before" : "after",
+                            was ? "after" : "before"),
+                "compile both sides the same way, or choose kernels with --kernel");
+}
+
 std::vector<inspected_input> inspected_inputs(const kernel_input& input)
 {
     std::vector<inspected_input> inputs;
     for (const input_summary& summary : input.inputs)
-        inputs.push_back(
-            {summary.file, summary.kind, summary.kernels, summary.errors, summary.images, summary.diagnoses});
+        inputs.push_back({summary.file, summary.kind, summary.kernels, summary.errors, summary.images,
+                          summary.diagnoses, summary.missing});
     return inputs;
 }
 
@@ -785,6 +824,18 @@ report_forms with_skipped(report_forms forms, const std::vector<inspected_input>
         return json;
     };
     return forms;
+}
+
+void print_kinds_of_code(const kernel_input& input)
+{
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : missing_lines(summary.missing))
+            say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
+    const auto debug =
+        std::ranges::find_if(input.kernels, [](const found_kernel& kernel) { return is_debug_build(kernel.info); });
+    if (debug != input.kernels.end())
+        say(fmt::format("{} is a debug build ({}): what is said of it is not true of a release build",
+                        escape_for_terminal(debug->short_form), debug_flag_of(debug->info)));
 }
 
 void print_errors(const kernel_input& input)

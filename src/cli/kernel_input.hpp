@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
+#include "advice/inspect/kernel_diff.hpp"
 #include "cli/options.hpp"
 #include "cli/triton_metadata.hpp"
 #include "compiler/source_unit.hpp"
@@ -66,16 +67,20 @@ struct input_summary {
     std::vector<std::string> errors = {};   ///< the compiler's own messages first
     std::vector<binary_image> images = {};  ///< what it holds, when it is a binary
     std::string text = {};                  ///< of a source
+    bool in_container = false;              ///< in a folder or packed file that the user named
     std::vector<compiled_unit> units = {};  ///< likewise
     std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
-    bool is_container = false;              ///< a folder or packed file: its kernels are those of other inputs
+    std::vector<missing_kernel> missing = {};
+    bool is_container = false;  ///< a folder or packed file: its kernels are those of other inputs
 };
 
 struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
+    /// Of architectures that nobody asked for, names alone; while files are read.
+    std::vector<kernel_info> others = {};
     /// What Triton says of kernels, by the name of the file that they are in up to its ending: "a.whl: cache/k.".
     std::map<std::string, metadata_reading> metadata_of = {};
 
@@ -104,11 +109,18 @@ std::vector<target> source_targets(const std::string& architectures, const toolc
 /// For a verb that needs kernels: adds to the errors of each input that shows none what it holds instead.
 void refuse_nothing(kernel_input& input);
 
+/// Throws `error` where a debug build would be compared with a release build.
+void refuse_debug_and_release(const kernel_diff& diff);
+
 /// The inputs as reports need them.
 std::vector<inspected_input> inspected_inputs(const kernel_input& input);
 
 /// A report of kernels with what was not read of these inputs: below the page, and as `skipped_images[]` in its JSON.
 report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs);
+
+/// Says on standard error, for a verb whose report has no place for it, what is missing and which kernels are debug
+/// builds.
+void print_kinds_of_code(const kernel_input& input);
 
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);

@@ -134,6 +134,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         kernel_input input = read_kernels(options.input, context.compiler_flags);
         accounts = accounts_of_kernels(options, input);
         refuse_nothing(input);
+        print_kinds_of_code(input);
         print_errors(input);
         status = input.status();
         if (accounts.empty()) return status;

@@ -161,6 +161,7 @@ exit_status run_report(const report_options& options, const call_context& contex
             kernel_input earlier = read_kernels(wanted, context.compiler_flags);
             before = inspect_for_page(earlier);
             changes = compare_kernels(before.kernels, content.kernels->kernels);
+            refuse_debug_and_release(changes);
             content.changes = &changes;
             content.against = options.against;
             print_errors(earlier);

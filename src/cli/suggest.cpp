@@ -103,6 +103,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
             else
                 input.leave_out(kernel, true);
         refuse_nothing(input);
+        print_kinds_of_code(input);
         print_errors(input);
         status = input.status();
         if (all.empty()) return status;

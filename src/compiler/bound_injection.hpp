@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/launch_attribute.hpp"
 #include "image/kernel_info.hpp"
+#include "image/launch_attribute.hpp"
 
 namespace launchbox {
 

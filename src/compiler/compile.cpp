@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/compile_cache.hpp"
+#include "compiler/flags_optimisation.hpp"
 #include "compiler/unit_compiler.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
@@ -33,6 +34,8 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.spill_store_bytes, other.spill_store_bytes);
     fill(kernel.spill_load_bytes, other.spill_load_bytes);
     if (!spill_bytes(kernel)) fill(kernel.spills_between, other.spills_between);
+    fill(kernel.shared_spill_store_bytes, other.shared_spill_store_bytes);
+    fill(kernel.shared_spill_load_bytes, other.shared_spill_load_bytes);
     fill(kernel.stack_frame_bytes, other.stack_frame_bytes);
     kernel.stack_unbounded |= other.stack_unbounded;
     if (!kernel.stack_unbounded) fill(kernel.cumulative_stack_bytes, other.cumulative_stack_bytes);
@@ -61,6 +64,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.traffic, other.traffic);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
     if (kernel.features.empty()) kernel.features = other.features;
+    if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = other.optimisation;
     kernel.relocatable |= other.relocatable;
 }
 
@@ -143,6 +147,9 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin
     result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
                            read_ptx(output.ptx_outline, job.source), job.source,
                            std::string(architecture_name(job.architecture).view()));
+    const code_optimisation asked = optimisation_of_flags(job.flags);
+    for (kernel_info& kernel : result.kernels)
+        if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = asked;
     settle_losses(result.report, result.kernels);
     return result;
 }

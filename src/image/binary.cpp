@@ -101,7 +101,9 @@ std::string architecture_of(const fatbin_entry& entry);
 image_result read_image(const located_image& image, const std::string& file, const cubin_options& options,
                         decompressor& unpack);
 bool runs(const located_image& image, std::string_view file_kind);
-void leave_out_unwanted(binary_contents& contents, const std::function<bool(const std::string&)>& wanted);
+void add_names(const std::vector<kernel_info>& kernels, std::vector<kernel_info>& names);
+void leave_out_unwanted(binary_contents& contents, const binary_options& options,
+                        const std::function<bool(const std::string&)>& wanted);
 
 }  // namespace
 
@@ -122,9 +124,11 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
     // PTX of every architecture is read: kernels for the wanted ones may have been compiled from it.
-    std::size_t not_wanted = std::erase_if(scan.images, [&](const located_image& image) {
-        return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
-    });
+    std::size_t not_wanted = 0;
+    if (!options.name_others)
+        not_wanted = std::erase_if(scan.images, [&](const located_image& image) {
+            return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
+        });
     kernel_memory memory(options.max_kernel_bytes, "one file", options.memory_of_run);
     memory.limit_line_text(max_line_text_per_kernel + line_text_per_byte * bytes.size());
     std::vector<image_result> results = read_images(scan, file, options, memory);
@@ -144,10 +148,12 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         const located_image& image = scan.images[i];
         image_result& result = results[i];
         binary_image listed = listed_image(image, result, scan.kind);
-        for (image_diagnostic& diagnostic : result.diagnostics)
-            add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
         // A cubin by itself says only inside what it is for.
+        const bool other = options.name_others && !wanted(listed.architecture);
+        for (image_diagnostic& diagnostic : result.diagnostics)
+            if (!other) add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
         if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) {
+            if (options.name_others) add_names(result.kernels, contents.others);
             ++not_wanted;
             continue;
         }
@@ -159,9 +165,9 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         container_of.push_back(image.container_id);
         contents.images.push_back(std::move(listed));
     }
-    add_min_blocks(contents.kernels, container_of, options.jobs);
+    add_min_blocks(contents.kernels, container_of, options.jobs, options.name_others);
     not_wanted += contents.images.size();
-    leave_out_unwanted(contents, wanted);
+    leave_out_unwanted(contents, options, wanted);
     contents.not_wanted = not_wanted - contents.images.size();
     return contents;
 }
@@ -207,8 +213,11 @@ std::vector<image_result> read_images(const image_scan& scan, const std::string&
             const bool stored = image.entry.compression == fatbin_compression::stored;
             decompressor_pool::lease unpack(unpackers, stored ? 0 : image.entry.decompressed_bytes);
             image_result& result = results[order[i]];
+            const std::string known = architecture_of(image.entry);
+            const bool names_only = options.name_others && !known.empty() && options.wanted && !options.wanted(known);
             result = read_image(image, file,
-                                {.grid_dependency = options.grid_dependency,
+                                {.names_only = names_only,
+                                 .grid_dependency = options.grid_dependency,
                                  .hash_code = options.hash_code,
                                  .lines = options.lines,
                                  .examine = options.examine,
@@ -325,11 +334,26 @@ image_result read_image(const located_image& image, const std::string& file, con
     return result;
 }
 
-void leave_out_unwanted(binary_contents& contents, const std::function<bool(const std::string&)>& wanted)
+void add_names(const std::vector<kernel_info>& kernels, std::vector<kernel_info>& names)
+{
+    for (const kernel_info& kernel : kernels) {
+        kernel_info& other = names.emplace_back();
+        other.name = kernel.name;
+        other.architecture = kernel.architecture;
+        other.capability = kernel.capability;
+        other.source.file = kernel.source.file;
+    }
+}
+
+void leave_out_unwanted(binary_contents& contents, const binary_options& options,
+                        const std::function<bool(const std::string&)>& wanted)
 {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < contents.images.size(); ++i) {
-        if (!wanted(contents.images[i].architecture)) continue;
+        if (!wanted(contents.images[i].architecture)) {
+            if (options.name_others) add_names(contents.kernels[i], contents.others);
+            continue;
+        }
         if (kept != i) {
             contents.images[kept] = std::move(contents.images[i]);
             contents.kernels[kept] = std::move(contents.kernels[i]);

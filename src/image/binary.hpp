@@ -37,6 +37,7 @@ struct binary_contents {
                        ///< "other binary"
     std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
     std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
+    std::vector<kernel_info> others;                ///< of images that are not wanted: names and architectures alone
     std::vector<image_diagnostic> diagnostics;      ///< `offset` is the byte in the file
     std::size_t not_wanted = 0;                     ///< images that were filtered out
 };
@@ -44,6 +45,9 @@ struct binary_contents {
 struct binary_options {
     /// Whether images for this architecture ("sm_90a", "compute_90") are wanted; empty: all are.
     std::function<bool(std::string_view architecture)> wanted = {};
+    /// Fill `binary_contents::others`; PTX of kernels that a cubin has too is then kept, since that cubin may be for
+    /// another architecture. Costs the decompression of every image.
+    bool name_others = false;
     unsigned jobs = 0;                                           ///< threads; 0: one a core
     bool grid_dependency = false;                                ///< fill `kernel_info::waits_for_grid`
     bool hash_code = false;                                      ///< fill `kernel_info::code_hash`

@@ -34,13 +34,20 @@ inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
 struct line_use {
     std::uint32_t place = no_line;  ///< of `line_places::places`; `no_line`: code of which no line is told
     std::uint32_t instructions = 0;
-    std::uint32_t reads = 0, writes = 0;              ///< instructions, as `memory_access_of`; not of spills
-    std::uint32_t spill_stores = 0, spill_loads = 0;  ///< instructions
-    std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;
+    std::uint32_t reads = 0, writes = 0;                       ///< instructions, as `memory_access_of`; not of spills
+    std::uint32_t spill_stores = 0, spill_loads = 0;           ///< instructions
+    std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;  ///< to local memory, as those above
+    std::uint32_t shared_spill_stores = 0, shared_spill_loads = 0;  ///< the same to shared memory
+    std::int64_t shared_spill_store_bytes = 0, shared_spill_load_bytes = 0;
 
     int live_registers = 0;  ///< the most at one of its instructions; 0: not known
 
     [[nodiscard]] std::int64_t spill_bytes() const { return spill_store_bytes + spill_load_bytes; }
+    [[nodiscard]] std::int64_t shared_spill_bytes() const { return shared_spill_store_bytes + shared_spill_load_bytes; }
+    [[nodiscard]] bool spills() const
+    {
+        return spill_stores + spill_loads + shared_spill_stores + shared_spill_loads > 0;
+    }
 
     friend bool operator==(const line_use&, const line_use&) = default;
 };

@@ -16,6 +16,8 @@
 #include "image/line_index.hpp"
 #include "image/line_table.hpp"
 #include "image/nv_info.hpp"
+#include "image/optimisation.hpp"
+#include "image/spill_inference.hpp"
 #include "image/spills.hpp"
 
 namespace launchbox {
@@ -27,7 +29,7 @@ constexpr std::uint8_t symbol_object = 13, symbol_is_shared = 0x40;  // `type`, 
 constexpr std::uint64_t external_alignment = 16;  // that nvcc gives to extern __shared__ memory, at least
 constexpr std::uint32_t unknown_stack = 0xffffffff;
 constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
-constexpr int annotates_spills_from = 128;  // CUDA 12.8; before, no annotation does not mean no spill
+constexpr int lists_spills_from = 126;                             // CUDA 12.6; before, no list does not mean no spill
 
 // Whether it can have more spills than a list in an image holds.
 constexpr bool is_long(std::string_view code)
@@ -42,7 +44,8 @@ constexpr bool is_plausible(std::uint64_t bytes)
 
 // What is read about a kernel and not yet a fact of `kernel_info`.
 struct kernel_draft {
-    std::uint64_t offset = 0;  // of its symbol
+    std::uint64_t offset = 0;                          // of its symbol
+    std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; behind it may be functions that it calls
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
     std::uint64_t shared_section_alignment = 0;
@@ -50,6 +53,7 @@ struct kernel_draft {
     bool has_register_count = false;  // ptxas wrote the image; hand-assembled kernels lack the record
     bool has_callee = false, has_call_stack = false;
     bool shared_scratch = false;
+    std::optional<int> toolkit_version;  // of the compiler that made it, not of the linker
     std::vector<std::uint32_t> spills;
 };
 
@@ -108,6 +112,7 @@ private:
     void read_module_info(const elf_section& section);
     void read_kernel_info(const elf_section& section, kernel_index index);
     void read_lines();
+    void find_debug_builds();
     void finish(kernel_index index);
     void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
@@ -165,8 +170,10 @@ cubin_contents cubin_reader::read()
     result_.relocatable = image_->type == elf::type_relocatable;
     result_.end = std::min<std::uint64_t>(image_->end, bytes_.size());
     find_kernels();
+    if (options_.names_only) return std::move(result_);
     for (const elf_section& section : image_->sections) read_section(section);
     read_lines();
+    find_debug_builds();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
     if (options_.examine && !drafts_.empty()) examine();
@@ -212,6 +219,7 @@ void cubin_reader::find_kernels()
         // $KERNEL$FUNCTION is a function of the user's; $__internal_0_$NAME, a slow path of the compiler's own, has no
         // stack.
         const kernel_index index = kernel_of_section_[symbol.section];
+        if (symbol.value > drafts_[index].begin) drafts_[index].end = std::min(drafts_[index].end, symbol.value);
         drafts_[index].has_callee |= is_callee(symbol, result_.kernels[index].name);
     }
 }
@@ -232,6 +240,7 @@ bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
     kernel_of_name_[name] = index;
     kernel_draft& draft = drafts_.emplace_back();
     draft.offset = symbol.offset;
+    draft.begin = symbol.value;
     if (symbol.section < image_->sections.size()) {
         draft.code = &image_->sections[symbol.section];
         kernel_of_section_[symbol.section] = index;
@@ -373,7 +382,7 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
                 break;
             case toolkit_version:
                 if (const auto version = record.number())
-                    kernel.toolkit_version = small_number(*version, record.offset);
+                    kernel.toolkit_version = draft.toolkit_version = small_number(*version, record.offset);
                 if (!result_.toolkit_version) result_.toolkit_version = kernel.toolkit_version;
                 break;
             default:
@@ -427,10 +436,28 @@ void cubin_reader::read_lines()
         line_index_.reset();
 }
 
+// nvcc -G leaves a description of each function that it compiled, -lineinfo none.
+void cubin_reader::find_debug_builds()
+{
+    const code_optimisation others = read_optimisation(*image_).without_debug_information;
+    for (kernel_info& kernel : result_.kernels) kernel.optimisation = others;
+    for (const elf_section& section : image_->sections) {
+        const bool with_addend = section.name == ".rela.debug_info";
+        if (!with_addend && section.name != ".rel.debug_info") continue;
+        const std::size_t size = with_addend ? 24 : 16;
+        if (!take(section.content.size(), section.offset)) return;
+        for (std::size_t at = 0; section.content.size() - at >= size; at += size) {
+            const auto symbol = read_number<std::uint64_t>(section.content, at + 8) >> 32;
+            if (symbol < kernel_of_symbol_.size() && kernel_of_symbol_[symbol] != no_kernel)
+                result_.kernels[kernel_of_symbol_[symbol]].optimisation = code_optimisation::debug;
+        }
+    }
+}
+
 // The values that need more than one record.
 void cubin_reader::finish(kernel_index index)
 {
-    const kernel_draft& draft = drafts_[index];
+    kernel_draft& draft = drafts_[index];
     kernel_info& kernel = result_.kernels[index];
     const bool by_ptxas = draft.has_info && draft.has_register_count;
     if (draft.code != nullptr) {
@@ -463,13 +490,15 @@ void cubin_reader::finish(kernel_index index)
     const std::string_view code = draft.code->content;
     // Spills lie in the stack frame, or in shared memory where that is said.
     const bool can_spill = sm_ == 0 || kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
-    const bool lists_spills = by_ptxas && result_.toolkit_version >= annotates_spills_from;
+    // The version of the kernel, not of the image, which is that of nvlink where it was linked.
+    const bool lists_spills = by_ptxas && draft.toolkit_version >= lists_spills_from;
     // A list that was cut off can be empty: see `limit_spills`.
     const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
+    const bool infer = sm_ >= 70 && can_spill && by_ptxas && !lists_spills && draft.spills.empty();
     // Before 9.0 there is nothing to wait for.
     const bool look_for_wait = options_.grid_dependency && sm_ >= 90;
-    const bool readable =
-        !code.empty() && (count || options_.hash_code || look_for_wait) && take(code.size(), draft.code->offset);
+    const bool readable = !code.empty() && (count || infer || options_.hash_code || look_for_wait) &&
+                          take(code.size(), draft.code->offset);
     if (readable && look_for_wait) {
         kernel.waits_for_grid = waits_for_grid(code);
         if (!*kernel.waits_for_grid && draft.has_callee) kernel.waits_for_grid.reset();  // that one may do it
@@ -480,8 +509,14 @@ void cubin_reader::finish(kernel_index index)
         spills = spill_limits{};
     else if (readable && count)
         spills = limit_spills(code, draft.spills, draft.shared_scratch);
+    else if (readable && infer)
+        spills = infer_spills(code, draft.begin, draft.end, draft.spills);
     if (options_.lines != wanted_lines::none) count_lines(index, spills);
     if (!spills) return;
+    if (spills->shared) {
+        kernel.shared_spill_store_bytes = spills->shared->stores;
+        kernel.shared_spill_load_bytes = spills->shared->loads;
+    }
     if (spills->at_least == spills->at_most) {
         kernel.spill_store_bytes = spills->at_least.stores;
         kernel.spill_load_bytes = spills->at_least.loads;
@@ -502,10 +537,10 @@ void cubin_reader::count_lines(kernel_index index, const std::optional<spill_lim
     const std::string_view code = draft.code->content;
     const auto section = static_cast<std::uint32_t>(draft.code - image_->sections.data());
     line_counter counter(code, section, line_index_ ? &*line_index_ : nullptr);
-    if (spills && spills->at_most != spill_counts{}) {
-        const std::optional<spill_counts> listed = sum_of_spills(code, draft.spills);
-        lines.all_spills = spills->at_least == spills->at_most;
-        if (!lines.all_spills || listed == spills->at_least) {
+    if (spills && (spills->at_most != spill_counts{} || spills->shared != spill_counts{})) {
+        const std::optional<listed_spills> listed = sum_of_spills(code, draft.spills);
+        lines.all_spills = spills->at_least == spills->at_most && spills->shared;
+        if (!lines.all_spills || (listed && listed->local == spills->at_least)) {
             for (const std::uint32_t offset : draft.spills) counter.add_spill(offset);
         } else {
             for_each_local_access(code, [&](std::size_t offset) { counter.add_spill(offset); });

@@ -39,6 +39,7 @@ struct cubin_examination {
 };
 
 struct cubin_options {
+    bool names_only = false;                  ///< nothing of a kernel but its name and architecture
     bool grid_dependency = false;             ///< fill `kernel_info::waits_for_grid`, which reads all of the code
     bool hash_code = false;                   ///< fill `kernel_info::code_hash`, which reads all of the code
     wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`

@@ -30,6 +30,16 @@ const sm_limits* limits_of(const kernel_info& kernel)
     return kernel.capability ? find_sm_limits(*kernel.capability) : nullptr;
 }
 
+const sm_limits* limits_where_run(const kernel_info& kernel)
+{
+    return kernel.runs_on ? find_sm_limits(*kernel.runs_on) : limits_of(kernel);
+}
+
+std::string architecture_where_run(const kernel_info& kernel)
+{
+    return kernel.runs_on ? std::string(architecture_name(*kernel.runs_on).view()) : kernel.architecture;
+}
+
 std::tuple<bool, compute_capability, std::string_view> architecture_order(
     const std::optional<compute_capability>& capability, std::string_view name)
 {
@@ -39,6 +49,39 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 bool is_ptx(const kernel_info& kernel)
 {
     return kernel.architecture.starts_with("compute_");
+}
+
+bool is_debug_build(const kernel_info& kernel)
+{
+    return !debug_flag_of(kernel).empty();
+}
+
+constexpr std::array<std::string_view, 6> optimisation_names{"", "full", "reduced", "fast_compile", "none", "debug"};
+
+std::string_view optimisation_name(code_optimisation how)
+{
+    return optimisation_names[static_cast<std::size_t>(how)];
+}
+
+code_optimisation optimisation_called(std::string_view name)
+{
+    const auto found = std::ranges::find(optimisation_names, name);
+    return found == optimisation_names.end() ? code_optimisation::unknown
+                                             : static_cast<code_optimisation>(found - optimisation_names.begin());
+}
+
+std::string_view debug_flag_of(const kernel_info& kernel)
+{
+    switch (kernel.optimisation) {
+        case code_optimisation::debug:
+            return "-G";
+        case code_optimisation::none:
+            return "-Xptxas -O0";
+        case code_optimisation::fast_compile:
+            return "-Ofast-compile";
+        default:
+            return "";
+    }
 }
 
 std::optional<int> bound_threads(const kernel_info& kernel)
@@ -67,6 +110,12 @@ std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
 {
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return std::nullopt;
     return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
+}
+
+std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel)
+{
+    if (!kernel.shared_spill_store_bytes || !kernel.shared_spill_load_bytes) return std::nullopt;
+    return *kernel.shared_spill_store_bytes + *kernel.shared_spill_load_bytes;
 }
 
 std::optional<spill_range> spill_range_of(const kernel_info& kernel)

@@ -56,6 +56,16 @@ struct spill_range {
     friend bool operator==(const spill_range&, const spill_range&) = default;
 };
 
+/// How far the compiler optimised the code. -lineinfo changes nothing in it.
+enum class code_optimisation : std::uint8_t {
+    unknown,
+    full,          ///< what ptxas does unless it is told otherwise: -O3; -O2 is the same
+    reduced,       ///< ptxas -O1
+    fast_compile,  ///< ptxas -Ofc mid or max: optimised no further than compiles quickly
+    none,          ///< ptxas -O0
+    debug,         ///< nvcc -G, ptxas -g
+};
+
 /// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
 struct callee_info {
     std::string name;
@@ -80,10 +90,14 @@ struct kernel_info {
     std::optional<compute_capability>
         capability;  ///< of `architecture`; nullopt when that is not known or no such name
     kernel_source source;
+    /// The GPU that was asked for, where this code was compiled for an older one and runs there all the same.
+    std::optional<compute_capability> runs_on;
 
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
     std::optional<spill_range> spills_between;  ///< where the image's list of spills is cut off, and those two unknown
+    /// Registers spilled to shared memory (enable_smem_spilling), which are no part of the figures above.
+    std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;
     std::optional<std::int64_t> stack_frame_bytes;
     std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
     std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
@@ -111,9 +125,10 @@ struct kernel_info {
     std::optional<std::array<int, 3>> cluster;  ///< blocks in a cluster (.reqnctapercluster)
     std::optional<int> max_cluster_blocks;      ///< third launch bound (.maxclusterrank)
     std::optional<std::int64_t> code_bytes;
-    std::optional<std::uint64_t> code_hash;     ///< of the machine code: equal for equal code
-    std::optional<int> toolkit_version;         ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;           ///< "compute_80", what the code was compiled from; empty: not told
+    std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
+    std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
+    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: not told
+    code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
     std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
@@ -133,8 +148,14 @@ struct kernel_info {
 /// Writes the name and the compute capability that it means, so that nobody else has to read the name.
 void set_architecture(kernel_info& kernel, std::string name);
 
-/// The limits of the kernel's architecture; null when that is not known.
+/// The limits of the architecture that the kernel was compiled for; null when that is not known.
 const sm_limits* limits_of(const kernel_info& kernel);
+
+/// Those of the GPU that it runs on: another one only where `runs_on` says so.
+const sm_limits* limits_where_run(const kernel_info& kernel);
+
+/// "sm_80", or "sm_86" where that is what runs it.
+std::string architecture_where_run(const kernel_info& kernel);
 
 /// Rising by number, then variant; what names no architecture last.
 std::tuple<bool, compute_capability, std::string_view> architecture_order(
@@ -142,6 +163,17 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 
 /// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
+
+/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that
+/// is not known.
+bool is_debug_build(const kernel_info& kernel);
+
+/// "debug"; empty: unknown.
+std::string_view optimisation_name(code_optimisation how);
+code_optimisation optimisation_called(std::string_view name);
+
+/// What made it one, as nvcc takes it: "-G", "-Xptxas -O0"; empty for others.
+std::string_view debug_flag_of(const kernel_info& kernel);
 
 /// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
 std::optional<int> bound_threads(const kernel_info& kernel);
@@ -156,10 +188,13 @@ bool dynamic_shared_unknown(const kernel_info& kernel);
 /// Blocks of a cluster; nullopt where the kernel demands none.
 std::optional<int> cluster_blocks(const kernel_info& kernel);
 
-/// Bytes of spill stores and loads together; nullopt where one of them is not known.
+/// Bytes of spill stores and loads of local memory together; nullopt where one of them is not known.
 std::optional<std::int64_t> spill_bytes(const kernel_info& kernel);
 
-/// The same as a range, which for exact figures is one number; nullopt where nothing is known.
+/// Of those to shared memory; nullopt where that is not known.
+std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel);
+
+/// Those to local memory as a range, which for exact figures is one number; nullopt where nothing is known.
 std::optional<spill_range> spill_range_of(const kernel_info& kernel);
 
 /// The stack with the functions that it calls, as far as that is known, else its own frame; nullopt: neither is known.

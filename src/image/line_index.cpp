@@ -180,8 +180,13 @@ void line_counter::add_spill(std::uint64_t byte)
     const std::optional<memory_access> access = decode_local_access(code_, static_cast<std::size_t>(byte));
     if (!access) return;
     line_use& use = use_at(byte);
-    ++(access->store ? use.spill_stores : use.spill_loads);
-    (access->store ? use.spill_store_bytes : use.spill_load_bytes) += access->bytes;
+    if (access->local) {
+        ++(access->store ? use.spill_stores : use.spill_loads);
+        (access->store ? use.spill_store_bytes : use.spill_load_bytes) += access->bytes;
+    } else {
+        ++(access->store ? use.shared_spill_stores : use.shared_spill_loads);
+        (access->store ? use.shared_spill_store_bytes : use.shared_spill_load_bytes) += access->bytes;
+    }
 }
 
 void line_counter::add_all()

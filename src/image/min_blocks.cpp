@@ -46,7 +46,7 @@ void take_from_cap(const sm_limits* limits, kernel_info& kernel);
 }  // namespace
 
 void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of,
-                    unsigned jobs)
+                    unsigned jobs, bool keep_ptx)
 {
     ptx_index index;
     const auto add = [&](const place& where, const kernel_info& kernel) {
@@ -67,6 +67,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
             for (std::size_t i = begin; i < end; ++i) add_to_image(kernels[i], container_of[i], index, compiled_in[i]);
         },
         jobs);
+    if (keep_ptx) return;
     std::unordered_set<std::string_view> compiled;
     for (const auto& names : compiled_in) compiled.insert(names.begin(), names.end());
     if (compiled.empty()) return;

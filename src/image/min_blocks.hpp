@@ -13,8 +13,8 @@ namespace launchbox {
 /// where the PTX that the cubin was compiled from is there, and inferred where PTX for another virtual architecture,
 /// PTX of another container, or only the register cap tells of it. `kernels` has those of each image, `container_of`
 /// the container of each: PTX of the same one counts most, since different sources can have kernels of the same name.
-/// `jobs`: threads; 0: one a core.
+/// `jobs`: threads; 0: one a core. `keep_ptx`: leave those of PTX where they are.
 void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of,
-                    unsigned jobs = 1);
+                    unsigned jobs = 1, bool keep_ptx = false);
 
 }  // namespace launchbox

@@ -155,6 +155,10 @@ ptx_contents ptx_reader::read()
             result_.version = tokens_.next();
         } else if (token == ".target") {
             result_.target = tokens_.next();
+            while (tokens_.peek() == ",") {
+                tokens_.next();
+                result_.debug |= tokens_.next() == "debug";
+            }
         } else if (token == "{") {
             if (in_function) ++result_.functions;
             in_function = false;
@@ -181,6 +185,7 @@ bool ptx_reader::read_entry()
     kernel_info kernel;
     kernel.name = tokens_.next();
     set_architecture(kernel, result_.target);
+    if (result_.debug) kernel.optimisation = code_optimisation::debug;
     kernel.source = {.file = file_, .container = "ptx", .entry = {}};
     if (entry_lines_) kernel.source.entry = "line " + std::to_string(tokens_.line());
     kernel.parameter_bytes = 0;

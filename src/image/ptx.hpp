@@ -16,6 +16,7 @@ namespace launchbox {
 struct ptx_contents {
     std::string version;  ///< of the PTX language: "9.0"; empty when the text does not tell
     std::string target;   ///< "sm_90a"; empty when the text does not tell
+    bool debug = false;   ///< it was made by nvcc -G
     std::vector<kernel_info> kernels;
     std::size_t functions = 0;  ///< device functions with a body, which kernels call and may share
     std::vector<image_diagnostic> diagnostics;

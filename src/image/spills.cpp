@@ -15,8 +15,6 @@ constexpr std::size_t instruction_size = 16;
 // list of n spills holds only the first n mod 8,192.
 constexpr std::size_t list_wraps_at = 8192;
 
-void add(spill_counts& sum, const memory_access& access);
-
 }  // namespace
 
 std::optional<spill_counts> count_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
@@ -29,10 +27,10 @@ std::optional<spill_counts> count_spills(std::string_view code, const std::vecto
 std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch)
 {
-    const std::optional<spill_counts> of_list = sum_of_spills(code, listed);
+    const std::optional<listed_spills> of_list = sum_of_spills(code, listed);
     if (!of_list) return std::nullopt;
 
-    const spill_limits exact{*of_list, *of_list};
+    const spill_limits exact{of_list->local, of_list->local, of_list->shared};
     if (code.size() / instruction_size < list_wraps_at) return exact;  // too short for a longer list
 
     std::size_t count = 0;
@@ -41,24 +39,26 @@ std::optional<spill_limits> limit_spills(std::string_view code, const std::vecto
         const auto access = decode_local_access(code, offset);
         if (!access || !(access->local || shared_scratch)) continue;
         ++count;
-        add(of_code, *access);
+        if (access->local) of_code.add(*access);
     }
     if (count < list_wraps_at) return exact;
     // As many accesses are missing from the list as a wrapped list would lack if all of them were spills. An empty list
     // is one of 8,192 as well as none at all.
     if (!shared_scratch && !listed.empty() && (count - listed.size()) % list_wraps_at == 0)
         return spill_limits{of_code, of_code};
-    return spill_limits{*of_list, of_code};
+    spill_limits limits{of_list->local, of_code};
+    if (shared_scratch) limits.shared.reset();
+    return limits;
 }
 
-std::optional<spill_counts> sum_of_spills(std::string_view code, const std::vector<std::uint32_t>& listed)
+std::optional<listed_spills> sum_of_spills(std::string_view code, const std::vector<std::uint32_t>& listed)
 {
-    spill_counts of_list;
+    listed_spills of_list;
     for (const std::uint32_t offset : listed) {
         if (offset % instruction_size != 0 || !slice(code, offset, instruction_size)) return std::nullopt;
         const auto access = decode_local_access(code, offset);
         if (!access) return std::nullopt;
-        add(of_list, *access);
+        (access->local ? of_list.local : of_list.shared).add(*access);
     }
     return of_list;
 }
@@ -68,15 +68,6 @@ void for_each_local_access(std::string_view code, const std::function<void(std::
     for (std::size_t offset = 0; code.size() - offset >= instruction_size; offset += instruction_size)
         if (const auto access = decode_local_access(code, offset); access && access->local) use(offset);
 }
-
-namespace {
-
-void add(spill_counts& sum, const memory_access& access)
-{
-    (access.store ? sum.stores : sum.loads) += access.bytes;
-}
-
-}  // namespace
 
 // Opcodes and widths are the same from sm_70 to sm_121.
 std::optional<memory_access> decode_local_access(std::string_view code, std::size_t offset)

@@ -64,11 +64,30 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
 table bounds_table(const bounds_report& found)
 {
     table rows;
-    for (const char* title :
-         {"name",        "demangled",         "architecture",     "threads",     "attribute",       "also",
-          "registers",   "spill_store_bytes", "spill_load_bytes", "code_bytes",  "resident_blocks", "occupancy",
-          "limiters",    "obstacle",          "pareto",           "recommended", "as_written",      "time_median_ns",
-          "time_low_ns", "time_high_ns",      "time_count",       "failure"})
+    for (const char* title : {"name",
+                              "demangled",
+                              "architecture",
+                              "threads",
+                              "attribute",
+                              "also",
+                              "registers",
+                              "spill_store_bytes",
+                              "spill_load_bytes",
+                              "code_bytes",
+                              "resident_blocks",
+                              "occupancy",
+                              "limiters",
+                              "obstacle",
+                              "pareto",
+                              "recommended",
+                              "as_written",
+                              "time_median_ns",
+                              "time_low_ns",
+                              "time_high_ns",
+                              "time_count",
+                              "failure",
+                              "shared_spill_store_bytes",
+                              "shared_spill_load_bytes"})
         rows.columns.push_back({title});
     const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     const auto flag = [](bool value) { return value ? "true" : "false"; };
@@ -99,7 +118,9 @@ table bounds_table(const bounds_report& found)
                                      time(summary.low),
                                      time(summary.high),
                                      timed ? std::to_string(summary.count) : "",
-                                     row.measured ? escape_for_terminal(row.measured->failure) : ""});
+                                     row.measured ? escape_for_terminal(row.measured->failure) : "",
+                                     text(row.kernel.shared_spill_store_bytes),
+                                     text(row.kernel.shared_spill_load_bytes)});
             }
     return rows;
 }
@@ -116,6 +137,8 @@ ordered_json row_json(int threads, const bounds_row& row)
                       {"registers", or_null(row.kernel.registers)},
                       {"spill_store_bytes", or_null(row.kernel.spill_store_bytes)},
                       {"spill_load_bytes", or_null(row.kernel.spill_load_bytes)},
+                      {"shared_spill_store_bytes", or_null(row.kernel.shared_spill_store_bytes)},
+                      {"shared_spill_load_bytes", or_null(row.kernel.shared_spill_load_bytes)},
                       {"code_bytes", or_null(row.kernel.code_bytes)}};
     json["resident_blocks"] = row.residency ? ordered_json(row.residency->resident_blocks) : ordered_json(nullptr);
     json["occupancy"] = row.residency ? ordered_json(row.residency->occupancy()) : ordered_json(nullptr);

@@ -16,6 +16,7 @@ using nlohmann::ordered_json;
 ordered_json counts_json(const check_result& result);
 ordered_json names_json(const checked_kernel& kernel);
 ordered_json finding_json(const check_finding& finding, const checked_kernel& kernel);
+ordered_json kernels_of(const unchecked_part& part);
 ordered_json place_json(const file_line& place);
 
 }  // namespace
@@ -46,8 +47,15 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     for (const unchecked_part& part : result.unchecked)
         json["unchecked"].push_back({{"file", text_or_null(part.file)},
                                      {"architecture", text_or_null(part.architecture)},
+                                     {"kernels", kernels_of(part)},
                                      {"reason", json_text(unchecked_text(part))},
                                      {"fails", part.fails}});
+    json["older_code"] = ordered_json::array();
+    for (const checked_kernel& kernel : result.kernels) {
+        if (!kernel.info.runs_on) continue;
+        json["older_code"].push_back(names_json(kernel));
+        json["older_code"].back()["runs_on"] = architecture_where_run(kernel.info);
+    }
     json["new_kernels"] = ordered_json::array();
     for (std::size_t k : result.new_kernels) json["new_kernels"].push_back(names_json(result.kernels[k]));
     json["gone_kernels"] = ordered_json::array();
@@ -103,6 +111,13 @@ ordered_json counts_json(const check_result& result)
             {"ptx_only", result.ptx_only},
             {"unlinked", result.unlinked},
             {"renumbered", result.renumbered}};
+}
+
+ordered_json kernels_of(const unchecked_part& part)
+{
+    ordered_json names = ordered_json::array();
+    for (const std::string& name : part.kernels) names.push_back(json_text(name));
+    return names;
 }
 
 ordered_json names_json(const checked_kernel& kernel)

@@ -18,7 +18,22 @@ constexpr int widest_name = 160;       // there are some of 24,000
 constexpr std::size_t max_named = 20;  // of kernels that only changed place: the summary has the count
 
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
+std::string kernels_text(const std::vector<std::string>& names);
 void add_kernels(const char* title, const std::vector<std::string>& names, document& page);
+
+// Figures that are right, and not those of what somebody may think of.
+void add_kinds_of_code(const check_result& result, document& page)
+{
+    std::vector<std::string> older, debug;
+    for (const checked_kernel& kernel : result.kernels) {
+        if (kernel.info.runs_on) older.push_back(title_of(kernel) + " " + architecture_of(kernel));
+        if (has_debug_build(kernel)) debug.push_back(title_of(kernel));
+    }
+    if (!older.empty()) page.line("compiled for an older architecture, which runs there: " + kernels_text(older));
+    if (!debug.empty())
+        page.line("debug builds, whose figures are not those of a release build: " + kernels_text(debug),
+                  tone::warning);
+}
 
 // The others are told with what they hold.
 std::vector<inspected_input> inputs_with_kernels(const check_outcome& outcome)
@@ -83,6 +98,7 @@ document check_document(const check_outcome& outcome)
         page.line(
             plural(result.unlinked, "kernel is", "kernels are") +
             " compiled with -rdc and not linked: registers, stack and shared memory are final only after linking");
+    add_kinds_of_code(result, page);
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes from build to build",
@@ -142,7 +158,9 @@ std::string title_of(const checked_kernel& kernel)
 
 std::string architecture_of(const checked_kernel& kernel)
 {
-    return kernel.info.architecture.empty() ? "?" : escape_for_terminal(kernel.info.architecture);
+    if (kernel.info.architecture.empty()) return "?";
+    return escape_for_terminal(kernel.info.architecture) +
+           (kernel.info.runs_on ? "→" + architecture_where_run(kernel.info) : "");
 }
 
 std::string place_text(const file_line& place)
@@ -150,6 +168,20 @@ std::string place_text(const file_line& place)
     if (place.line == 0) return place.file;  // an option of the command line
     return fmt::format("{}:{}", place.file == "-" ? "standard input" : place.file, place.line);
 }
+
+namespace {
+
+std::string kernels_text(const std::vector<std::string>& names)
+{
+    constexpr std::size_t max_shown_names = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), max_shown_names); ++i)
+        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_name);
+    if (names.size() > max_shown_names) text += fmt::format(" and {} more", names.size() - max_shown_names);
+    return text;
+}
+
+}  // namespace
 
 std::string unchecked_text(const unchecked_part& part)
 {
@@ -160,7 +192,8 @@ std::string unchecked_text(const unchecked_part& part)
     const std::string file = part.file.empty()  ? "the inputs"
                              : part.file == "-" ? "standard input"
                                                 : escape_for_terminal(part.file);
-    const std::string what = part.architecture.empty() ? "no kernel was checked" : "no kernel for " + part.architecture;
+    std::string what = part.architecture.empty() ? "no kernel was checked" : "no kernel for " + part.architecture;
+    if (!part.kernels.empty()) what = kernels_text(part.kernels) + ": no code for " + part.architecture;
     return file + ": " + what + (part.why.empty() ? "" : ": " + part.why);
 }
 

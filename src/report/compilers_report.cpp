@@ -32,6 +32,8 @@ std::string figures_text(const kernel_info& info)
     std::string text = info.registers ? std::to_string(*info.registers) : "?";
     const auto spills = spill_bytes(info);
     if (!spills || *spills > 0) text += fmt::format(", {} spilled", spills ? with_commas(*spills) : "?");
+    if (const auto shared = shared_spill_bytes(info).value_or(0); shared > 0)
+        text += fmt::format(", {} spilled to shared memory", with_commas(shared));
     if (deepest_stack(info).value_or(0) > 0) text += fmt::format(", stack {}", with_commas(*deepest_stack(info)));
     return text;
 }
@@ -39,8 +41,9 @@ std::string figures_text(const kernel_info& info)
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     return a.registers == b.registers && a.spill_store_bytes == b.spill_store_bytes &&
-           a.spill_load_bytes == b.spill_load_bytes && a.stack_frame_bytes == b.stack_frame_bytes &&
-           a.static_shared_bytes == b.static_shared_bytes && a.barriers == b.barriers;
+           a.spill_load_bytes == b.spill_load_bytes && shared_spill_bytes(a) == shared_spill_bytes(b) &&
+           a.stack_frame_bytes == b.stack_frame_bytes && a.static_shared_bytes == b.static_shared_bytes &&
+           a.barriers == b.barriers;
 }
 
 // Copies of one name are beside each other by their figures, the largest first, whatever their order: of each compiler
@@ -147,6 +150,8 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
             one["made"].push_back({{"registers", or_null(info.registers)},
                                    {"spill_store_bytes", or_null(info.spill_store_bytes)},
                                    {"spill_load_bytes", or_null(info.spill_load_bytes)},
+                                   {"shared_spill_store_bytes", or_null(info.shared_spill_store_bytes)},
+                                   {"shared_spill_load_bytes", or_null(info.shared_spill_load_bytes)},
                                    {"stack_frame_bytes", or_null(info.stack_frame_bytes)},
                                    {"static_shared_bytes", or_null(info.static_shared_bytes)},
                                    {"barriers", or_null(info.barriers)},
@@ -167,7 +172,9 @@ table compilers_table(const std::vector<compiler_result>& results)
                 {"spill_store_bytes", true},
                 {"spill_load_bytes", true},
                 {"stack_frame_bytes", true},
-                {"code_bytes", true}},
+                {"code_bytes", true},
+                {"shared_spill_store_bytes", true},
+                {"shared_spill_load_bytes", true}},
                {}};
     const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     for (const compared_kernel& kernel : compared(results))
@@ -178,7 +185,8 @@ table compilers_table(const std::vector<compiler_result>& results)
                                  escape_for_terminal(results[c].name),
                                  escape_for_terminal(results[c].flags.value_or("")), text(info.registers),
                                  text(info.spill_store_bytes), text(info.spill_load_bytes),
-                                 text(info.stack_frame_bytes), text(info.code_bytes)});
+                                 text(info.stack_frame_bytes), text(info.code_bytes),
+                                 text(info.shared_spill_store_bytes), text(info.shared_spill_load_bytes)});
         }
     return rows;
 }

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* figure_names[] = {"occupancy", "spills",   "registers", "stack",
-                                        "shared",    "barriers", "bounds",    "code"};
+constexpr const char* figure_names[] = {"occupancy", "spills",   "shared_spills", "registers", "stack",
+                                        "shared",    "barriers", "bounds",        "code"};
 constexpr const char* verdict_names[] = {"worse", "better", "changed"};
 
 ordered_json counts_json(const kernel_diff& diff);
@@ -136,6 +136,8 @@ ordered_json figures_json(const inspected_kernel& kernel)
     json["spill_load_bytes"] = or_null(info.spill_load_bytes);
     const std::optional<spill_range> range = spill_range_of(info);
     json["min_spill_bytes"] = range ? ordered_json(range->min_bytes()) : ordered_json(nullptr);
+    json["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
+    json["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
     json["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     json["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     json["static_shared_bytes"] = or_null(info.static_shared_bytes);

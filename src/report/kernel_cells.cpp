@@ -21,19 +21,26 @@ void cell_signs::note(const table& shown)
             inferred |= field.text.find("≈") != std::string::npos;
             at_least |= field.text.find("≥") != std::string::npos;
             at_most |= field.text.find("≤") != std::string::npos;
+            shared_spills |= field.text.find(" +") != std::string::npos;
+            runs_on |= field.text.find("→sm_") != std::string::npos;
         }
 }
 
 void cell_signs::explain(document& page) const
 {
-    if (!unknown && !inferred && !at_most && !at_least) return;
+    if (!unknown && !inferred && !at_most && !at_least && !shared_spills && !runs_on) return;
     page.line("");
     if (unknown) page.line("  ?: the input does not tell", tone::faint);
     if (inferred)
         page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
                   tone::faint);
     if (at_least)
-        page.line("  ≥: at least; the list of spills in a cubin ends at 8,191, and the rest cannot be told from arrays",
+        page.line("  ≥: at least; other loads and stores of local memory cannot be told from those of arrays",
+                  tone::faint);
+    if (shared_spills)
+        page.line("  +: behind spills: bytes spilled to shared memory, as enable_smem_spilling asks for", tone::faint);
+    if (runs_on)
+        page.line("  sm_…→sm_…: compiled for the first, and run by the second, of which resident blocks are told",
                   tone::faint);
     if (at_most)
         page.line(
@@ -44,6 +51,7 @@ void cell_signs::explain(document& page) const
 std::string architecture_label(const kernel_info& info)
 {
     std::string label = info.architecture.empty() ? "?" : escape_for_terminal(info.architecture);
+    if (info.runs_on) label += "→" + architecture_where_run(info);
     if (info.linked) label += " linked";
     if (info.relocatable) label += " -rdc";
     return label;
@@ -78,13 +86,19 @@ std::string occupancy_text(double occupancy, bool at_most)
 
 cell spills_cell(const kernel_info& info)
 {
-    const bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
-    if (info.spills_between && info.spills_between->min_bytes() > 0)
-        return {fmt::format("≥{}/≥{}", with_commas(info.spills_between->min_stores),
-                            with_commas(info.spills_between->min_loads)),
-                tone::bad};
-    std::string text = known_or_sign(info.spill_store_bytes, info);
-    if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
+    bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
+    std::string text;
+    if (info.spills_between && info.spills_between->min_bytes() > 0) {
+        spills = true;
+        text = fmt::format("≥{}/≥{}", with_commas(info.spills_between->min_stores),
+                           with_commas(info.spills_between->min_loads));
+    } else {
+        text = known_or_sign(info.spill_store_bytes, info);
+        if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
+    }
+    if (shared_spill_bytes(info).value_or(0) > 0)
+        text += fmt::format(" +{}/{}", with_commas(*info.shared_spill_store_bytes),
+                            with_commas(*info.shared_spill_load_bytes));
     return {text, spills ? tone::bad : tone::plain};
 }
 

@@ -14,10 +14,12 @@ namespace launchbox {
 
 /// What the signs in the cells of a page's tables mean.
 struct cell_signs {
-    bool unknown = false;   ///< "?"
-    bool inferred = false;  ///< "≈"
-    bool at_most = false;   ///< "≤"
-    bool at_least = false;  ///< "≥"
+    bool unknown = false;        ///< "?"
+    bool inferred = false;       ///< "≈"
+    bool at_most = false;        ///< "≤"
+    bool at_least = false;       ///< "≥"
+    bool shared_spills = false;  ///< "+" behind a space
+    bool runs_on = false;        ///< "→" between two architectures
 
     /// Looks for them in a table that is to be shown, before it has names of kernels in it.
     void note(const table& shown);
@@ -45,7 +47,8 @@ std::string occupancy_text(double occupancy, bool at_most);
 /// "96", and behind / the stack with the functions that it calls, where that is more: "0/304".
 std::string stack_text(const kernel_info& info);
 
-/// "116/156"; "≥116/≥156" where that is all that is known.
+/// "116/156"; "≥116/≥156" where that is all that is known; behind it what is spilled to shared memory, where that is
+/// anything: "116/156 +152/156".
 cell spills_cell(const kernel_info& info);
 
 /// "256,8" or "256,8,4": the launch bounds; "–" when there are none.

@@ -84,7 +84,7 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
     }
     if (is_ptx(info)) return "PTX: registers are decided when it is compiled";
     if (!info.registers) return "the report of this kernel is incomplete";
-    return limits_of(info) != nullptr ? "give --threads" : "no limits known for this architecture";
+    return limits_where_run(info) != nullptr ? "give --threads" : "no limits known for this architecture";
 }
 
 std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_account>& account)
@@ -170,7 +170,7 @@ void add_findings(document& page, const kernel_group& group)
             });
             if (same == findings.end()) same = findings.insert(same, {&finding, {}});
             const std::string architecture =
-                member.kernel->info.architecture.empty() ? "?" : member.kernel->info.architecture;
+                member.kernel->info.architecture.empty() ? "?" : architecture_where_run(member.kernel->info);
             if (std::find(same->second.begin(), same->second.end(), architecture) == same->second.end())
                 same->second.push_back(architecture);
         }

@@ -89,7 +89,11 @@ std::string kernels_csv_header()
                      "min_spill_load_bytes",
                      "dynamic_shared_bytes",
                      "at_most",
-                     "max_cluster_blocks"});
+                     "max_cluster_blocks",
+                     "shared_spill_store_bytes",
+                     "shared_spill_load_bytes",
+                     "runs_on",
+                     "optimisation"});
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
@@ -135,6 +139,10 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
     row.emplace_back(text(info.dynamic_shared_bytes));
     row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
     row.emplace_back(text(info.max_cluster_blocks));
+    row.emplace_back(text(info.shared_spill_store_bytes));
+    row.emplace_back(text(info.shared_spill_load_bytes));
+    row.emplace_back(info.runs_on ? architecture_where_run(info) : "");
+    row.emplace_back(std::string(optimisation_name(info.optimisation)));
     return csv_line(row);
 }
 
@@ -179,6 +187,12 @@ ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inpu
             object["line"] = finding.place ? ordered_json(finding.place->line) : ordered_json(nullptr);
             json[i]["diagnoses"].push_back(std::move(object));
         }
+        json[i]["missing"] = ordered_json::array();
+        for (const missing_kernel& one : inputs[i].missing)
+            json[i]["missing"].push_back({{"architecture", architecture_name(one.wanted).view()},
+                                          {"name", json_text(one.name)},
+                                          {"short_name", json_text(one.short_form)},
+                                          {"there", one.there}});
     }
     return json;
 }
@@ -201,6 +215,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["short_name"] = json_text(kernel.short_form);
     object["architecture"] =
         info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture));
+    object["runs_on"] = info.runs_on ? ordered_json(architecture_where_run(info)) : ordered_json(nullptr);
     object["source"] = {
         {"file", json_text(info.source.file)},
         {"container", json_text(info.source.container)},
@@ -212,6 +227,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     if (const auto& range = info.spills_between)
         object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
                                     {"load_bytes", {range->min_loads, range->max_loads}}};
+    object["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
+    object["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
     object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.static_shared_bytes);
@@ -248,6 +265,9 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
         info.toolkit_version ? ordered_json(toolkit_name(*info.toolkit_version)) : ordered_json(nullptr);
     object["virtual_architecture"] =
         info.virtual_architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.virtual_architecture));
+    object["optimisation"] = info.optimisation == code_optimisation::unknown
+                                 ? ordered_json(nullptr)
+                                 : ordered_json(optimisation_name(info.optimisation));
     object["features"] = info.features.names();
     object["written_at"] = nullptr;
     if (info.written_at)

@@ -26,6 +26,9 @@ void add_source_findings(document& page, const inspection& found);
 // What --spilling and --top left out.
 void add_left_out(document& page, const inspection& found);
 
+// What has no code for what was asked for.
+void add_missing(document& page, const inspection& found);
+
 // What each input was, where that is not plain: several, or a file that holds more than its kernels show.
 void add_inputs(document& page, const inspection& found);
 
@@ -53,13 +56,55 @@ document kernel_list_document(const inspection& found, const std::vector<finding
     return page;
 }
 
+std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing)
+{
+    constexpr std::size_t max_shown_names = 5;
+    constexpr int max_name_width = 60;  // there are some of 24,000
+    std::vector<std::string> lines;
+    std::vector<compute_capability> targets;
+    for (const missing_kernel& one : missing)
+        if (std::ranges::find(targets, one.wanted) == targets.end()) targets.push_back(one.wanted);
+    for (const compute_capability& wanted : targets) {
+        std::vector<std::string> names;
+        std::size_t more = 0;
+        for (const missing_kernel& one : missing) {
+            if (one.wanted != wanted) continue;
+            std::vector<std::string> there;
+            for (const std::string& name : one.there) there.push_back(escape_for_terminal(name));
+            std::string text = fmt::format("{} ({})", shortened(escape_for_terminal(one.short_form), max_name_width),
+                                           fmt::join(there, ", "));
+            if (std::ranges::find(names, text) != names.end()) continue;
+            if (names.size() < max_shown_names)
+                names.push_back(std::move(text));
+            else
+                ++more;
+        }
+        lines.push_back(fmt::format("no code that runs on {}: {}{}", architecture_name(wanted).view(),
+                                    fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+    }
+    return lines;
+}
+
 namespace {
 
 void add_what_is_no_kernel(document& page, const inspection& found)
 {
     add_source_findings(page, found);
     add_left_out(page, found);
+    add_missing(page, found);
     add_inputs(page, found);
+}
+
+void add_missing(document& page, const inspection& found)
+{
+    bool first = true;
+    for (const inspected_input& input : found.inputs)
+        for (const std::string& text : missing_lines(input.missing)) {
+            if (std::exchange(first, false) && !page.blocks.empty()) page.line("");
+            page.line(
+                fmt::format("  {}: {}", input.file == "-" ? "standard input" : escape_for_terminal(input.file), text),
+                tone::warning);
+        }
 }
 
 bool are_many(const std::vector<inspected_kernel>& kernels)

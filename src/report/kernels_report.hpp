@@ -15,6 +15,14 @@
 
 namespace launchbox {
 
+/// A kernel without code for an architecture that was asked for, nor other code that runs there.
+struct missing_kernel {
+    std::string name;  ///< as the linker knows it
+    std::string demangled = {}, short_form = {};
+    compute_capability wanted = {};
+    std::vector<std::string> there = {};  ///< the architectures that it has code for
+};
+
 struct inspected_input {
     std::string file;
     std::string kind;
@@ -22,7 +30,11 @@ struct inspected_input {
     std::vector<std::string> errors;
     std::vector<binary_image> images;       ///< what it holds, when it is a binary
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
+    std::vector<missing_kernel> missing = {};
 };
+
+/// "a and b are not there for sm_75: they are for sm_80", a line for each architecture; of many kernels the first ones.
+std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing);
 
 struct inspection {
     std::vector<inspected_input> inputs;

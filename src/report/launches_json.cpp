@@ -70,6 +70,11 @@ ordered_json launches_object(const observed_launches& of)
     object["registers"] = or_null(kernel.registers);
     object["spill_store_bytes"] = or_null(kernel.spill_store_bytes);
     object["spill_load_bytes"] = or_null(kernel.spill_load_bytes);
+    object["shared_spill_store_bytes"] = or_null(kernel.shared_spill_store_bytes);
+    object["shared_spill_load_bytes"] = or_null(kernel.shared_spill_load_bytes);
+    object["optimisation"] = kernel.optimisation == code_optimisation::unknown
+                                 ? ordered_json(nullptr)
+                                 : ordered_json(optimisation_name(kernel.optimisation));
     object["stack_frame_bytes"] = or_null(kernel.stack_frame_bytes);
     object["static_shared_bytes"] = or_null(kernel.static_shared_bytes);
     object["barriers"] = or_null(kernel.barriers);

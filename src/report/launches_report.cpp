@@ -276,7 +276,9 @@ table launches_table(const observed_run& run)
                               "limiters",
                               "waves",
                               "sms_used",
-                              "findings"})
+                              "findings",
+                              "shared_spill_store_bytes",
+                              "shared_spill_load_bytes"})
         rows.columns.push_back({title});
     const auto number = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
     for (const observed_launches& of : run.launches) {
@@ -304,6 +306,8 @@ table launches_table(const observed_run& run)
         row.emplace_back(of.account && of.account->waves ? fmt::format("{:.6g}", of.account->waves->waves) : "");
         row.emplace_back(number(of.sms_used));
         row.emplace_back(findings);
+        row.emplace_back(number(of.kernel.shared_spill_store_bytes));
+        row.emplace_back(number(of.kernel.shared_spill_load_bytes));
         rows.rows.push_back(std::move(row));
     }
     return rows;

@@ -60,7 +60,9 @@ table lines_table(const inspection& found, const line_names& names, bool live)
                 {"file"},
                 {"line", true},
                 {"function"},
-                {"inlined_at"}},
+                {"inlined_at"},
+                {"shared_spill_store_bytes", true},
+                {"shared_spill_load_bytes", true}},
                {}};
     constexpr std::ptrdiff_t live_column = 2;
     if (live) rows.columns.insert(rows.columns.begin() + live_column, {"live_registers", true});
@@ -74,12 +76,13 @@ table lines_table(const inspection& found, const line_names& names, bool live)
                                      cost.frames[i].line);
             const bool told = !cost.frames.empty();
             const auto name = told ? names.functions.find(cost.frames[0].function) : names.functions.end();
-            rows.rows.push_back({escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
-                                 std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
-                                 std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
-                                 told ? escape_for_terminal(cost.frames[0].file) : "",
-                                 told ? std::to_string(cost.frames[0].line) : "",
-                                 name == names.functions.end() ? "" : escape_for_terminal(name->second), calls});
+            rows.rows.push_back(
+                {escape_for_terminal(kernel.info.name), escape_for_terminal(kernel.info.architecture),
+                 std::to_string(cost.use.spill_store_bytes), std::to_string(cost.use.spill_load_bytes),
+                 std::to_string(cost.use.spill_stores), std::to_string(cost.use.spill_loads),
+                 told ? escape_for_terminal(cost.frames[0].file) : "", told ? std::to_string(cost.frames[0].line) : "",
+                 name == names.functions.end() ? "" : escape_for_terminal(name->second), calls,
+                 std::to_string(cost.use.shared_spill_store_bytes), std::to_string(cost.use.shared_spill_load_bytes)});
             if (live)
                 rows.rows.back().insert(rows.rows.back().begin() + live_column,
                                         std::to_string(cost.use.live_registers));
@@ -113,6 +116,8 @@ ordered_json lines_json(const inspected_kernel& kernel)
         json["spill_loads"] = use.spill_loads;
         json["spill_store_bytes"] = use.spill_store_bytes;
         json["spill_load_bytes"] = use.spill_load_bytes;
+        json["shared_spill_store_bytes"] = use.shared_spill_store_bytes;
+        json["shared_spill_load_bytes"] = use.shared_spill_load_bytes;
         if (use.live_registers > 0) json["live_registers"] = use.live_registers;
         return json;
     };
@@ -145,9 +150,7 @@ std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines)
 
 bool has_spills(const kernel_info& info)
 {
-    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) {
-               return use.spill_stores + use.spill_loads > 0;
-           });
+    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) { return use.spills(); });
 }
 
 }  // namespace
@@ -187,34 +190,48 @@ void add_kernel(document& page, const inspected_kernel& kernel, const line_names
     if (kernel.info.written_at)
         title += fmt::format("  ({}:{})", file_text(kernel.info.written_at->file, names), kernel.info.written_at->line);
     page.heading(title);
+    const bool shared = total.shared_spill_stores + total.shared_spill_loads > 0;
     if (!lines.told) {
-        page.line(fmt::format("  {} B stored, {} B loaded; {}", with_commas(total.spill_store_bytes),
-                              with_commas(total.spill_load_bytes), why_no_lines(kernel.info)));
+        page.line(fmt::format("  {} B stored, {} B loaded{}; {}", with_commas(total.spill_store_bytes),
+                              with_commas(total.spill_load_bytes),
+                              !shared ? std::string()
+                                      : fmt::format(", and in shared memory {} B stored, {} B loaded",
+                                                    with_commas(total.shared_spill_store_bytes),
+                                                    with_commas(total.shared_spill_load_bytes)),
+                              why_no_lines(kernel.info)));
         return;
     }
-    table rows{{{"stored", true}, {"loaded", true}, {"line"}}, {}};
+    // Registers that are spilled to shared memory have columns of their own, where there are any.
+    table rows{{{"stored", true}, {"loaded", true}}, {}};
+    if (shared) rows.columns.insert(rows.columns.end(), {{"stored shared", true}, {"loaded shared", true}});
+    rows.columns.push_back({"line"});
+    const auto row_of = [&](const line_use& use, cell last, const auto& text) {
+        std::vector<cell> row{text(use.spill_store_bytes), text(use.spill_load_bytes)};
+        if (shared) {
+            row.push_back(text(use.shared_spill_store_bytes));
+            row.push_back(text(use.shared_spill_load_bytes));
+        }
+        row.push_back(std::move(last));
+        return row;
+    };
+    const auto plainly = [](std::int64_t bytes) { return cell(bytes_or_dash(bytes)); };
     const std::vector<line_cost> costs = spilling_lines(lines);
     line_use rest;
     std::size_t not_shown = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         const line_use& use = costs[i].use;
         if (i < lines_shown || costs.size() == lines_shown + 1) {
-            rows.rows.push_back({bytes_or_dash(use.spill_store_bytes), bytes_or_dash(use.spill_load_bytes),
-                                 place_text(costs[i], names)});
+            rows.rows.push_back(row_of(use, place_text(costs[i], names), plainly));
             continue;
         }
         ++not_shown;
-        rest.spill_store_bytes += use.spill_store_bytes;
-        rest.spill_load_bytes += use.spill_load_bytes;
+        add_to(rest, use);
     }
     if (not_shown > 0)
-        rows.rows.push_back({bytes_or_dash(rest.spill_store_bytes),
-                             bytes_or_dash(rest.spill_load_bytes),
-                             {fmt::format("{} more lines", count_text(not_shown)), tone::faint}});
+        rows.rows.push_back(row_of(rest, {fmt::format("{} more lines", count_text(not_shown)), tone::faint}, plainly));
     if (costs.size() > 1)
-        rows.rows.push_back({{with_commas(total.spill_store_bytes), tone::strong},
-                             {with_commas(total.spill_load_bytes), tone::strong},
-                             {"bytes a thread, together", tone::faint}});
+        rows.rows.push_back(row_of(total, {"bytes a thread, together", tone::faint},
+                                   [](std::int64_t bytes) { return cell(with_commas(bytes), tone::strong); }));
     page.add(std::move(rows));
     if (!lines.all_spills) page.line("  its image lists only a part of its spills; these are that part", tone::warning);
 }
@@ -231,7 +248,7 @@ void add_others(document& page, const inspection& found)
         if (range && range->max_bytes() == 0)
             ++clean;
         else if (!range && info.lines && !is_ptx(info))
-            ++unknown["their images list no spills, as before CUDA 12.8"];
+            ++unknown["their images list no spills, as before CUDA 12.6"];
         else
             ++unknown[why_no_lines(info)];
     }

@@ -22,13 +22,15 @@ struct margin_column {
     std::int64_t (*value)(const line_use&);
     bool adds_up = true;  // what is inlined on a line comes on top of its own
 };
-constexpr std::array<margin_column, 6> margin_columns{
+constexpr std::array<margin_column, 8> margin_columns{
     {{"live", [](const line_use& use) { return std::int64_t{use.live_registers}; }, false},
      {"instr.", [](const line_use& use) { return std::int64_t{use.instructions}; }},
      {"rd", [](const line_use& use) { return std::int64_t{use.reads}; }},
      {"wr", [](const line_use& use) { return std::int64_t{use.writes}; }},
      {"stored", [](const line_use& use) { return use.spill_store_bytes; }},
-     {"loaded", [](const line_use& use) { return use.spill_load_bytes; }}}};
+     {"loaded", [](const line_use& use) { return use.spill_load_bytes; }},
+     {"st.shared", [](const line_use& use) { return use.shared_spill_store_bytes; }},
+     {"ld.shared", [](const line_use& use) { return use.shared_spill_load_bytes; }}}};
 
 std::string with_spaces(std::string_view text);
 void add_file(document& page, const std::map<int, margin_cost>& lines, const margin_source* source,
@@ -66,8 +68,8 @@ document margin_document(const inspection& found, const line_names& names, const
         page.line(
             "  live: registers that hold needed values; instr.: instructions; reads, writes: those of them that load "
             "or "
-            "store global or shared memory; stored, loaded: bytes of spills a thread; +: more in functions inlined "
-            "there",
+            "store global or shared memory; stored, loaded: bytes of spills a thread, st.shared, ld.shared: those to "
+            "shared memory; +: more in functions inlined there",
             tone::faint);
     }
     add_not_shown(page, found, found.kernels.size() - std::min(found.kernels.size(), found.page_rows));

@@ -226,9 +226,17 @@ table results_table(const results_report& found)
     for (const work_kind& kind : work_kinds)
         if (some_result(found, [&](const stored_result& result) { return (result.work.*kind.amount).has_value(); }))
             work.insert(work.end(), {kind.name, kind.name_per_second});
-    const std::vector<std::string> resources{"registers",         "spill_store_bytes",   "spill_load_bytes",
-                                             "stack_frame_bytes", "static_shared_bytes", "barriers",
-                                             "min_blocks",        "register_cap",        "code_bytes"};
+    const std::vector<std::string> resources{"registers",
+                                             "spill_store_bytes",
+                                             "spill_load_bytes",
+                                             "stack_frame_bytes",
+                                             "static_shared_bytes",
+                                             "barriers",
+                                             "min_blocks",
+                                             "register_cap",
+                                             "code_bytes",
+                                             "shared_spill_store_bytes",
+                                             "shared_spill_load_bytes"};
     for (const std::vector<std::string>* list : {&figures, &resources, &std::as_const(work)})
         for (const std::string& title : *list) rows.columns.push_back({title});
 

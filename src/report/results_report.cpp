@@ -87,6 +87,10 @@ document results_log_document(const results_report& found)
                 add("registers", kernel.registers, " a thread");
                 add("spill stores", kernel.spill_store_bytes, " B a thread");
                 add("spill loads", kernel.spill_load_bytes, " B a thread");
+                if (shared_spill_bytes(kernel).value_or(0) > 0) {
+                    add("spill stores to shared memory", kernel.shared_spill_store_bytes, " B a thread");
+                    add("spill loads from shared memory", kernel.shared_spill_load_bytes, " B a thread");
+                }
                 add("stack frame", kernel.stack_frame_bytes, " B a thread");
                 add("static shared memory", kernel.static_shared_bytes, " B a block");
                 add("barriers", kernel.barriers, "");

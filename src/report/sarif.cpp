@@ -17,6 +17,7 @@ using nlohmann::ordered_json;
 constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"max_registers", "A kernel uses more registers than its budget allows."},
     {"max_spill_bytes", "A kernel spills more than its budget allows."},
+    {"max_shared_spill_bytes", "A kernel spills more to shared memory than its budget allows."},
     {"max_stack_bytes", "A kernel's stack frame is larger than its budget allows."},
     {"max_stack_reserve", "More GPU memory would be set aside for a kernel's stack than is allowed."},
     {"max_image_bytes", "The images of a kernel's file have more bytes than is allowed."},
@@ -26,7 +27,9 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"min_occupancy", "A kernel's occupancy is lower than its budget wants."},
     {"require_launch_bounds", "A kernel has no launch bounds."},
     {"baseline_registers", "A kernel uses more registers than in the baseline."},
+    {"baseline_build", "A kernel is a debug build and its baseline is not, or the other way round."},
     {"baseline_spill_bytes", "A kernel spills more than in the baseline."},
+    {"baseline_shared_spill_bytes", "A kernel spills more to shared memory than in the baseline."},
     {"baseline_stack_bytes", "A kernel's stack frame is larger than in the baseline."},
     {"baseline_static_shared", "A kernel uses more static shared memory than in the baseline."},
     {"baseline_resident_threads", "Fewer threads of a kernel are resident than in the baseline."},

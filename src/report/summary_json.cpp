@@ -15,7 +15,8 @@ using nlohmann::ordered_json;
 
 // Sums over kernels of which none is known are not known; PTX has none of them.
 struct known_sums {
-    std::optional<std::int64_t> code_bytes, spill_store_bytes, spill_load_bytes;
+    std::optional<std::int64_t> code_bytes, spill_store_bytes, spill_load_bytes, shared_spill_store_bytes,
+        shared_spill_load_bytes;
     std::optional<std::size_t> spilling;
 };
 
@@ -28,6 +29,8 @@ known_sums sums_of(const architecture_summary& sum)
         known.spilling = sum.spilling;
         known.spill_store_bytes = sum.spill_store_bytes;
         known.spill_load_bytes = sum.spill_load_bytes;
+        known.shared_spill_store_bytes = sum.shared_spill_store_bytes;
+        known.shared_spill_load_bytes = sum.shared_spill_load_bytes;
     }
     return known;
 }
@@ -52,7 +55,9 @@ ordered_json architecture_json(const architecture_summary& sum)
             {"spills_at_least", sum.spills_at_least},
             {"spill_store_bytes", or_null(known.spill_store_bytes)},
             {"spill_load_bytes", or_null(known.spill_load_bytes)},
-            {"largest_registers", or_null(sum.largest_registers)}};
+            {"largest_registers", or_null(sum.largest_registers)},
+            {"shared_spill_store_bytes", or_null(known.shared_spill_store_bytes)},
+            {"shared_spill_load_bytes", or_null(known.shared_spill_load_bytes)}};
 }
 
 ordered_json repeated_json(const std::vector<repeated_kernel>& kernels, const char* times, bool with_bytes)
@@ -110,10 +115,27 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
 table summary_table(const std::vector<summarized_input>& inputs)
 {
     table rows;
-    for (const char* title :
-         {"file", "kind", "architecture", "image", "relocatable", "linked", "images", "stored_bytes", "bytes",
-          "kernels", "unique_kernels", "code_bytes", "code_unknown", "spilling", "spills_unknown", "spills_at_least",
-          "spill_store_bytes", "spill_load_bytes", "largest_registers"})
+    for (const char* title : {"file",
+                              "kind",
+                              "architecture",
+                              "image",
+                              "relocatable",
+                              "linked",
+                              "images",
+                              "stored_bytes",
+                              "bytes",
+                              "kernels",
+                              "unique_kernels",
+                              "code_bytes",
+                              "code_unknown",
+                              "spilling",
+                              "spills_unknown",
+                              "spills_at_least",
+                              "spill_store_bytes",
+                              "spill_load_bytes",
+                              "largest_registers",
+                              "shared_spill_store_bytes",
+                              "shared_spill_load_bytes"})
         rows.columns.push_back({title});
     for (const auto& [input, summary] : inputs)
         for (const architecture_summary& sum : summary.architectures) {

@@ -108,8 +108,11 @@ table architectures_of(const summarized_input& summarized)
             const bool none_known = sum.spills_unknown == sum.kernels;
             row.emplace_back(known_of(none_known, sum.spills_unknown, count_text(sum.spilling)),
                              sum.spilling > 0 ? tone::bad : tone::plain);
-            row.emplace_back(known_of(none_known, sum.spills_unknown + sum.spills_at_least,
-                                      size_text(sum.spill_store_bytes + sum.spill_load_bytes)));
+            std::string spills = known_of(none_known, sum.spills_unknown + sum.spills_at_least,
+                                          size_text(sum.spill_store_bytes + sum.spill_load_bytes));
+            if (const std::int64_t shared = sum.shared_spill_store_bytes + sum.shared_spill_load_bytes; shared > 0)
+                spills += " +" + size_text(shared);
+            row.emplace_back(spills);
             row.emplace_back(sum.largest_registers ? std::to_string(*sum.largest_registers) : "?");
         }
         rows.rows.push_back(std::move(row));

@@ -116,7 +116,7 @@ TEST_F(binary_input, kernels_of_an_unknown_architecture_have_registers_and_spill
     EXPECT_EQ(checked.status, 1) << checked.err;
     EXPECT_TRUE(checked.shows("184 B")) << checked.out;
     EXPECT_TRUE(
-        launchbox_run({"check", patched, "--budget", budget, "--arch", "sm_90,sm_140"}).shows("no kernel for sm_90"));
+        launchbox_run({"check", patched, "--budget", budget, "--arch", "sm_90,sm_140"}).shows("no code for sm_90"));
     const call occupancy = launchbox_run({"occupancy", patched, "--threads", "128"});
     EXPECT_EQ(occupancy.status, 2);
     EXPECT_TRUE(occupancy.says("unknown architecture 'sm_140'")) << occupancy.err;

@@ -439,7 +439,7 @@ TEST_F(check_verb, what_fails_is_told_before_what_got_better)
     EXPECT_EQ(result.status, 1);
     const std::size_t better = result.out.find("Better than the baseline");
     ASSERT_NE(better, std::string::npos) << result.out;
-    for (const char* failure : {"no kernel for sm_75", "Broken", "Rules that match no kernel"})
+    for (const char* failure : {"a: no code for sm_75", "Broken", "Rules that match no kernel"})
         EXPECT_LT(result.out.find(failure), better) << result.out;
 }
 

@@ -150,14 +150,14 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
     std::memcpy(image.data() + 48, &flags, 4);
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_80");
     EXPECT_EQ(read_cubin(image, "-").toolkit_version, 115);
-    // Spills are not annotated before 12.8, but without a stack frame there are none.
+    // Spills are not listed before 12.6, but without a stack frame there are none, and no code that could be one.
     EXPECT_EQ(read_cubin(image, "-").kernels.at(0).spill_store_bytes, 0);
     const std::size_t frame = image.find(std::string_view("\x04\x11\x08\x00", 4));
     ASSERT_NE(frame, std::string::npos);
     std::string framed = image;
     framed[frame + 8] = 16;
     EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).stack_frame_bytes, 16);
-    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).spill_store_bytes, std::nullopt);
+    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).spill_store_bytes, 0);
     const std::uint32_t accelerated = 0x500000 | 0x800 | 90;
     std::memcpy(image.data() + 48, &accelerated, 4);
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_90a");

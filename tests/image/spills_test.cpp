@@ -50,9 +50,14 @@ TEST(spills, a_wrapped_list_counts_only_when_all_accesses_can_be_spills)
     EXPECT_EQ(count_spills(code.substr(instruction_bytes * 3), {0, 16}, false), (spill_counts{8, 0}));
 }
 
-TEST(spills, shared_memory_counts_when_it_is_listed)
+TEST(spills, to_shared_memory_are_a_sum_of_their_own)
 {
-    EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), (spill_counts{4, 0}));
+    const auto listed = limit_spills(store_shared + store_local + store_shared, {0, 16}, true);
+    ASSERT_TRUE(listed);
+    EXPECT_EQ(listed->at_least, (spill_counts{4, 0}));
+    EXPECT_EQ(listed->at_most, listed->at_least);
+    EXPECT_EQ(listed->shared, (spill_counts{4, 0}));
+    EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), spill_counts{}) << "none to local memory";
 }
 
 TEST(spills, a_list_that_is_cut_off_is_a_lower_limit)

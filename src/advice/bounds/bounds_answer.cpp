@@ -177,6 +177,8 @@ bool beats(const bounds_row& one, const bounds_row& other)
     compare(-one.residency->resident_warps, -other.residency->resident_warps);
     const auto spills = spill_bytes(one.kernel), other_spills = spill_bytes(other.kernel);
     if (spills && other_spills) compare(*spills, *other_spills);
+    const auto shared = shared_spill_bytes(one.kernel), other_shared = shared_spill_bytes(other.kernel);
+    if (shared && other_shared) compare(*shared, *other_shared);
     if (one.kernel.code_bytes && other.kernel.code_bytes) compare(*one.kernel.code_bytes, *other.kernel.code_bytes);
     return better && !worse;
 }

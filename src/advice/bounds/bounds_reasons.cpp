@@ -39,8 +39,10 @@ std::int64_t known_spills(const bounds_row& row)
 std::string spills_text(const bounds_row& row)
 {
     const auto bytes = spill_bytes(row.kernel);
-    if (!bytes) return "unknown spills";
-    return *bytes == 0 ? "no spills" : with_commas(*bytes) + " B of spills";
+    std::string text = !bytes ? "unknown spills" : *bytes == 0 ? "no spills" : with_commas(*bytes) + " B of spills";
+    if (const std::int64_t shared = shared_spill_bytes(row.kernel).value_or(0); shared > 0)
+        text += fmt::format(" and {} B spilled to shared memory", with_commas(shared));
+    return text;
 }
 
 // "3 blocks, no spills"
@@ -114,6 +116,10 @@ std::string gain_of(const block_size_answer& size, const bounds_row& row)
     const auto now = spill_bytes(written->kernel), then = spill_bytes(row.kernel);
     if (now && then && *now != *then)
         parts.push_back(fmt::format("{} B instead of {} B of spills", with_commas(*then), with_commas(*now)));
+    const auto shared_now = shared_spill_bytes(written->kernel), shared_then = shared_spill_bytes(row.kernel);
+    if (shared_now && shared_then && *shared_now != *shared_then)
+        parts.push_back(fmt::format("{} B instead of {} B spilled to shared memory", with_commas(*shared_then),
+                                    with_commas(*shared_now)));
     if (parts.empty() && row.kernel.code_bytes && written->kernel.code_bytes)
         parts.push_back(fmt::format("{} instead of {} B of code", with_commas(*row.kernel.code_bytes),
                                     with_commas(*written->kernel.code_bytes)));

@@ -70,6 +70,7 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
     const auto code = [&](std::size_t i) { return all[i].kernel.code_bytes.value_or(unknown); };
     keep_least(candidates, [&](std::size_t i) { return spill_bytes(all[i].kernel).value_or(unknown); });
+    keep_least(candidates, [&](std::size_t i) { return shared_spill_bytes(all[i].kernel).value_or(0); });
     keep_least(candidates, [&](std::size_t i) { return -std::int64_t{all[i].residency->resident_warps}; });
     std::int64_t smallest = unknown;
     for (std::size_t i : candidates) smallest = std::min(smallest, code(i));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/bounds_sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -90,6 +92,11 @@ std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& 
 // Why the kernel cannot get another attribute, and what would help.
 std::string obstacle(const kernel_trials& kernel, const kernel_census& census, const kernel_site* site)
 {
+    if (is_debug_build(kernel.written))
+        return fmt::format(
+            "it is a debug build ({}), in which no bound does what it does in a release build; leave the "
+            "flag out",
+            debug_flag_of(kernel.written));
     if (kernel.written.required_threads)
         return "it is declared with __block_size__, beside which nvcc takes no launch bound; remove __block_size__ to "
                "see what bounds do";

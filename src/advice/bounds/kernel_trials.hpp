@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/launch_attribute.hpp"
 #include "image/kernel_info.hpp"
+#include "image/launch_attribute.hpp"
 
 namespace launchbox {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "advice/bounds/bounds_answer.hpp"
-#include "compiler/launch_attribute.hpp"
+#include "image/launch_attribute.hpp"
 
 namespace launchbox {
 

@@ -84,6 +84,11 @@ worst_figure worst_spills(const checked_kernel& kernel)
     return worst;
 }
 
+worst_figure worst_shared_spills(const checked_kernel& kernel)
+{
+    return worst_of(kernel, shared_spill_bytes);
+}
+
 worst_figure worst_stack(const checked_kernel& kernel)
 {
     return worst_of(kernel, deepest_stack);
@@ -107,8 +112,9 @@ baseline_entry entry_of(const checked_kernel& kernel)
 {
     baseline_entry entry;
     entry.identity = kernel.identity;
-    entry.architecture = kernel.info.architecture;
-    entry.capability = kernel.info.capability;
+    entry.architecture = architecture_where_run(kernel.info);
+    entry.capability = kernel.info.runs_on ? kernel.info.runs_on : kernel.info.capability;
+    entry.debug_build = has_debug_build(kernel);
     const auto copy_of = [&](const worst_figure& worst) {
         return worst.of_all ? &kernel.copy(worst.copy).info : nullptr;
     };
@@ -119,6 +125,10 @@ baseline_entry entry_of(const checked_kernel& kernel)
     if (const kernel_info* info = copy_of(worst_spills(kernel))) {
         entry.spill_store_bytes = info->spill_store_bytes;
         entry.spill_load_bytes = info->spill_load_bytes;
+    }
+    if (const kernel_info* info = copy_of(worst_shared_spills(kernel)); info && shared_spill_bytes(*info) != 0) {
+        entry.shared_spill_store_bytes = info->shared_spill_store_bytes;
+        entry.shared_spill_load_bytes = info->shared_spill_load_bytes;
     }
     if (const kernel_info* info = copy_of(worst_stack(kernel))) {
         entry.stack_frame_bytes = info->stack_frame_bytes;
@@ -137,9 +147,13 @@ std::string figure_text(const std::optional<std::int64_t>& value)
 std::string line_text(const baseline_entry& entry)
 {
     return fmt::format(
-        "{} regs={} spills={}/{} stack={}{} shared={} resident={} {}",
-        entry.architecture.empty() ? "?" : escaped_word(entry.architecture), figure_text(entry.registers),
-        figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes), figure_text(entry.stack_frame_bytes),
+        "{}{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
+        entry.architecture.empty() ? "?" : escaped_word(entry.architecture), entry.debug_build ? " build=debug" : "",
+        figure_text(entry.registers), figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
+        entry.shared_spill_store_bytes ? fmt::format(" shared_spills={}/{}", *entry.shared_spill_store_bytes,
+                                                     figure_text(entry.shared_spill_load_bytes))
+                                       : "",
+        figure_text(entry.stack_frame_bytes),
         entry.cumulative_stack_bytes > entry.stack_frame_bytes ? "/" + figure_text(entry.cumulative_stack_bytes) : "",
         figure_text(entry.static_shared_bytes),
         entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
@@ -308,6 +322,10 @@ void baseline_reader::read_line(std::string_view line)
         entry.architecture = *plain;
         entry.capability = parse_compute_capability(*plain);
     }
+    if (const std::optional<std::string_view> build = take_field(line, "build=")) {
+        if (*build != "debug") return wrong("build", *build);
+        entry.debug_build = true;
+    }
     const std::pair<std::string_view, std::optional<std::int64_t>*> figures[] = {
         {"regs=", &entry.registers}, {"stack=", &entry.stack_frame_bytes}, {"shared=", &entry.static_shared_bytes}};
     for (const auto& [name, value] : figures) {
@@ -322,6 +340,9 @@ void baseline_reader::read_line(std::string_view line)
         const std::optional<std::string_view> spills = take_field(line, "spills=");
         if (!spills) return missing("spills=");
         if (!read_pair(*spills, '/', entry.spill_store_bytes, entry.spill_load_bytes)) return wrong("spills", *spills);
+        const std::optional<std::string_view> shared = take_field(line, "shared_spills=");
+        if (shared && !read_pair(*shared, '/', entry.shared_spill_store_bytes, entry.shared_spill_load_bytes))
+            return wrong("shared_spills", *shared);
     }
     const std::optional<std::string_view> resident = take_field(line, "resident=");
     if (!resident) return missing("resident=");

@@ -19,17 +19,21 @@ struct baseline_entry {
     std::string architecture;                      ///< empty: not known
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
+    std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;  ///< written where there are any
     std::optional<std::int64_t>
         cumulative_stack_bytes;  ///< with the functions that it calls; in a file where it is more
     std::optional<residency> resident;
-    int line = 0;  ///< in the file that it was read from; 0: none
+    bool debug_build = false;  ///< its figures are compared with those of another debug build alone
+    int line = 0;              ///< in the file that it was read from; 0: none
 
     friend bool operator==(const baseline_entry& a, const baseline_entry& b)
     {
         return a.identity == b.identity && a.architecture == b.architecture && a.registers == b.registers &&
                a.spill_store_bytes == b.spill_store_bytes && a.spill_load_bytes == b.spill_load_bytes &&
-               a.stack_frame_bytes == b.stack_frame_bytes && a.cumulative_stack_bytes == b.cumulative_stack_bytes &&
-               a.static_shared_bytes == b.static_shared_bytes && a.resident == b.resident;
+               a.shared_spill_store_bytes == b.shared_spill_store_bytes &&
+               a.shared_spill_load_bytes == b.shared_spill_load_bytes && a.stack_frame_bytes == b.stack_frame_bytes &&
+               a.cumulative_stack_bytes == b.cumulative_stack_bytes && a.static_shared_bytes == b.static_shared_bytes &&
+               a.resident == b.resident && a.debug_build == b.debug_build;
     }
 };
 
@@ -55,6 +59,7 @@ baseline_entry entry_of(const checked_kernel& kernel);
 
 /// The figures that are compared, worst of all copies: spills and stack each as one number, resident threads.
 worst_figure worst_registers(const checked_kernel& kernel);
+worst_figure worst_shared_spills(const checked_kernel& kernel);
 worst_figure worst_spills(const checked_kernel& kernel);  ///< where they are not known exactly: at least so many
 worst_figure worst_stack(const checked_kernel& kernel);
 worst_figure worst_static_shared(const checked_kernel& kernel);

@@ -91,7 +91,8 @@ bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel)
 {
     if (rule.architectures.empty() || kernel.info.architecture.empty()) return true;
     return std::any_of(rule.architectures.begin(), rule.architectures.end(), [&](const compute_capability& wanted) {
-        return matches_architecture(wanted, kernel.info.architecture);
+        return matches_architecture(wanted, kernel.info.architecture) ||
+               matches_architecture(wanted, architecture_where_run(kernel.info));
     });
 }
 

@@ -20,6 +20,7 @@ namespace launchbox {
 enum class budget_limit {
     max_registers,
     max_spill_bytes,
+    max_shared_spill_bytes,
     max_stack_bytes,
     max_static_shared,
     max_code_bytes,
@@ -27,9 +28,9 @@ enum class budget_limit {
     min_occupancy,
     require_launch_bounds,
 };
-inline constexpr std::array<std::string_view, 8> budget_limit_names{
-    "max_registers",  "max_spill_bytes",   "max_stack_bytes", "max_static_shared",
-    "max_code_bytes", "min_blocks_per_sm", "min_occupancy",   "require_launch_bounds"};
+inline constexpr std::array<std::string_view, 9> budget_limit_names{
+    "max_registers",  "max_spill_bytes",   "max_shared_spill_bytes", "max_stack_bytes",      "max_static_shared",
+    "max_code_bytes", "min_blocks_per_sm", "min_occupancy",          "require_launch_bounds"};
 
 /// One key of a rule, with the line on which it stands.
 template <class Value>

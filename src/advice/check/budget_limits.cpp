@@ -44,6 +44,7 @@ std::string shown_number(budget_limit which, double value)
         case budget_limit::min_occupancy:
             return fmt::format("{:.4g} %", value * 100);
         case budget_limit::max_spill_bytes:
+        case budget_limit::max_shared_spill_bytes:
         case budget_limit::max_stack_bytes:
         case budget_limit::max_static_shared:
         case budget_limit::max_code_bytes:
@@ -149,6 +150,16 @@ known_figure spills_of(const kernel_info& kernel)
             {}};
 }
 
+known_figure shared_spills_of(const kernel_info& kernel)
+{
+    const std::optional<std::int64_t> sum = shared_spill_bytes(kernel);
+    if (!sum) return {{}, {}, "the input does not tell what is spilled to shared memory; a cubin does"};
+    return {static_cast<double>(*sum),
+            fmt::format("{} B spilled to shared memory ({} stored, {} loaded)", with_commas(*sum),
+                        with_commas(*kernel.shared_spill_store_bytes), with_commas(*kernel.shared_spill_load_bytes)),
+            {}};
+}
+
 known_figure stack_of(const kernel_info& kernel)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);
@@ -177,6 +188,8 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
             return {static_cast<double>(*kernel.registers), with_commas(*kernel.registers) + " registers", {}};
         case budget_limit::max_spill_bytes:
             return spills_of(kernel);
+        case budget_limit::max_shared_spill_bytes:
+            return shared_spills_of(kernel);
         case budget_limit::max_stack_bytes:
             return stack_of(kernel);
         case budget_limit::max_static_shared:
@@ -195,7 +208,8 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
 std::string why_no_question(const kernel_info& kernel, bool threads_known)
 {
     if (kernel.architecture.empty()) return "its architecture is not known";
-    if (limits_of(kernel) == nullptr) return "no limits are known for " + escape_for_terminal(kernel.architecture);
+    if (limits_where_run(kernel) == nullptr)
+        return "no limits are known for " + escape_for_terminal(architecture_where_run(kernel));
     if (!threads_known) return "it has no launch bound that is known; add threads to the rule";
     return "the input does not tell its registers";
 }

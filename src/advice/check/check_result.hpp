@@ -70,7 +70,8 @@ struct unchecked_part {
     std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
     std::string why;           ///< "it holds 1 LTO-IR image (compute_90)"
     bool fails = true;
-    bool is_gate = false;  ///< `file` is no input but a budget, a baseline or an option
+    bool is_gate = false;                   ///< `file` is no input but a budget, a baseline or an option
+    std::vector<std::string> kernels = {};  ///< short names of those that have no code for it; empty: all
 };
 
 /// What kernels have to pass: a budget, a baseline, or an option.

@@ -25,13 +25,16 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
     for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
-        return architecture_order(a.info.capability, a.info.architecture) <
-               architecture_order(b.info.capability, b.info.architecture);
+        const auto order = [](const kernel_info& info) {
+            return std::tuple(architecture_order(info.capability, info.architecture), info.runs_on);
+        };
+        return order(a.info) < order(b.info);
     });
     std::vector<checked_kernel> result;
     for (auto first = found.begin(); first != found.end();) {
         const auto last = std::find_if(first, found.end(), [&](const checked_kernel& kernel) {
-            return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture;
+            return kernel.identity != first->identity || kernel.info.architecture != first->info.architecture ||
+                   kernel.info.runs_on != first->info.runs_on;
         });
         result.push_back(brought_together({std::make_move_iterator(first), std::make_move_iterator(last)}));
         first = last;
@@ -66,6 +69,13 @@ std::optional<residency> residency_of(const kernel_info& kernel)
                      question->shape.threads};
 }
 
+bool has_debug_build(const checked_kernel& kernel)
+{
+    for (std::size_t i = 0; i < kernel.copies(); ++i)
+        if (is_debug_build(kernel.copy(i).info)) return true;
+    return false;
+}
+
 std::string place_of_copy(const checked_kernel& kernel, std::size_t copy)
 {
     if (kernel.others.empty()) return {};
@@ -86,7 +96,8 @@ auto told_by_compiling(const kernel_info& kernel)
 {
     const spill_range spills = kernel.spills_between.value_or(spill_range{-1, -1, -1, -1});
     return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, spills.min_stores, spills.max_stores,
-                      spills.min_loads, spills.max_loads, kernel.stack_frame_bytes, kernel.max_threads,
+                      spills.min_loads, spills.max_loads, kernel.shared_spill_store_bytes,
+                      kernel.shared_spill_load_bytes, kernel.stack_frame_bytes, kernel.max_threads,
                       kernel.required_threads, kernel.cluster, kernel.register_cap, kernel.uses_dynamic_shared,
                       kernel.dynamic_shared_bytes, kernel.launch_threads);
 }
@@ -102,6 +113,8 @@ checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
         info.spill_load_bytes = compiled.spill_load_bytes;
         info.spills_between = compiled.spills_between;
     }
+    fill(info.shared_spill_store_bytes, compiled.shared_spill_store_bytes);
+    fill(info.shared_spill_load_bytes, compiled.shared_spill_load_bytes);
     fill(info.stack_frame_bytes, compiled.stack_frame_bytes);
     if (!info.max_threads && !info.required_threads) {
         info.max_threads = compiled.max_threads;
@@ -163,10 +176,10 @@ checked_kernel brought_together(std::vector<checked_kernel> same)
     std::ranges::stable_sort(same, {}, [](const checked_kernel& kernel) {
         const kernel_info& info = kernel.info;
         return std::tuple(
-            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
-                     info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.code_bytes,
-                     info.max_threads, info.required_threads, info.cluster, info.uses_dynamic_shared,
-                     info.dynamic_shared_bytes, info.launch_threads),
+            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.shared_spill_store_bytes,
+                     info.shared_spill_load_bytes, info.stack_frame_bytes, info.cumulative_stack_bytes,
+                     info.static_shared_bytes, info.barriers, info.code_bytes, info.max_threads, info.required_threads,
+                     info.cluster, info.uses_dynamic_shared, info.dynamic_shared_bytes, info.launch_threads),
             std::tie(info.name, info.source.file, info.source.container, info.source.entry));
     });
     checked_kernel first = std::move(same.front());

@@ -54,6 +54,9 @@ std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found);
 /// Resident blocks at the launch bound; `nullopt` where something needed for that is not known.
 std::optional<residency> residency_of(const kernel_info& kernel);
 
+/// Whether one of its copies is.
+bool has_debug_build(const checked_kernel& kernel);
+
 /// Where this copy was found, behind a sentence about it: ", in b.cubin, one of 2 copies"; empty where it is the only.
 std::string place_of_copy(const checked_kernel& kernel, std::size_t copy);
 

@@ -29,6 +29,8 @@ struct comparison {
 std::vector<comparison> comparisons(const baseline_entry& before, const checked_kernel& now);
 std::optional<check_finding> compare(const comparison& pair);
 std::string why_nothing(const baseline& before, std::size_t common);
+check_finding other_build(std::size_t number, const checked_kernel& kernel, const baseline_entry& before,
+                          const std::string& file);
 
 }  // namespace
 
@@ -39,9 +41,16 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
     gate passed{.name = before.file, .decided = 0, .failing = 0, .why_nothing = {}};
     for (std::size_t k = 0; k < result.kernels.size(); ++k) {
         const checked_kernel& kernel = result.kernels[k];
-        const auto there = entries.find({kernel.identity, kernel.info.architecture});
+        const std::string architecture = architecture_where_run(kernel.info);
+        const auto there = entries.find({kernel.identity, architecture});
         if (there == entries.end()) {
             result.new_kernels.push_back(k);
+            continue;
+        }
+        if (there->second->debug_build != has_debug_build(kernel)) {
+            result.findings.push_back(other_build(k, kernel, *there->second, before.file));
+            ++passed.failing;
+            entries.erase(there);
             continue;
         }
         result.renumbered += has_changing_part(kernel.demangled) ? 1 : 0;
@@ -76,6 +85,26 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
 
 namespace {
 
+// A debug build and a release build have nothing to compare.
+check_finding other_build(std::size_t number, const checked_kernel& kernel, const baseline_entry& before,
+                          const std::string& file)
+{
+    check_finding finding;
+    finding.kernel = number;
+    while (!before.debug_build && finding.copy + 1 < kernel.copies() && !is_debug_build(kernel.copy(finding.copy).info))
+        ++finding.copy;
+    finding.check = "baseline_build";
+    finding.status = check_status::unknown;
+    finding.shown_value = before.debug_build ? "release" : "debug";
+    finding.shown_limit = before.debug_build ? "debug" : "release";
+    finding.message = before.debug_build
+                          ? "cannot be compared: the baseline is of a debug build, and this is none"
+                          : fmt::format("cannot be compared: a debug build ({}), and the baseline is of none",
+                                        debug_flag_of(kernel.copy(finding.copy).info));
+    finding.set_by = {file, before.line};
+    return finding;
+}
+
 std::string with_unit(const figure& value, const char* unit)
 {
     return value ? with_commas(*value) + unit : "?";
@@ -100,6 +129,16 @@ std::vector<comparison> comparisons(const baseline_entry& before, const checked_
          with_unit(before.static_shared_bytes, " B")},
         {"baseline_resident_threads", "resident blocks x threads", resident, worst_residency(now), true,
          blocks(before.resident)}};
+    // Only what is not 0 is written.
+    const worst_figure shared_spills = worst_shared_spills(now);
+    figure shared_before;
+    if (before.shared_spill_store_bytes && before.shared_spill_load_bytes)
+        shared_before = *before.shared_spill_store_bytes + *before.shared_spill_load_bytes;
+    else if (spills && shared_spills.value.value_or(0) > 0)
+        shared_before = 0;
+    if (shared_before || shared_spills.value.value_or(0) > 0)
+        all.insert(all.begin() + 2, {"baseline_shared_spill_bytes", "spills to shared memory", shared_before,
+                                     shared_spills, false, with_unit(shared_before, " B")});
     for (comparison& one : all) {
         const kernel_info& info = now.copy(one.now.copy).info;
         one.shown_now = with_unit(one.now.value, &one == all.data() ? "" : " B");

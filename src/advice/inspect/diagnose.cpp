@@ -9,6 +9,7 @@
 
 #include "advice/inspect/compiler_findings.hpp"
 #include "advice/model/kernel_question.hpp"
+#include "image/launch_attribute.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -17,7 +18,8 @@ namespace {
 
 struct subject {
     const kernel_info& kernel;
-    const sm_limits& limits;
+    const sm_limits& limits;     ///< of what it was compiled for
+    const sm_limits& gpu;        ///< of what it runs on
     std::optional<int> bound;    ///< threads of the launch bound
     std::optional<int> threads;  ///< of the launch: the user's, else the bound
     std::vector<diagnosis>& findings;
@@ -33,14 +35,25 @@ struct subject {
         return std::max(spills().min_bytes(),
                         kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0));
     }
-    [[nodiscard]] std::string architecture() const { return kernel.architecture; }
+    /// "sm_75"; of PTX what it is compiled for at first.
+    [[nodiscard]] std::string architecture() const
+    {
+        constexpr std::string_view of_ptx = "compute_";
+        return is_ptx(kernel) ? "sm_" + kernel.architecture.substr(of_ptx.size()) : kernel.architecture;
+    }
+    /// "ptxas ignored"; of PTX, which nobody has compiled yet, what will happen.
+    [[nodiscard]] std::string ignored() const
+    {
+        return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
+    }
+    /// The bound to write. The third one, which says nothing about registers, stays as it is.
+    [[nodiscard]] std::string bound_with(int bound_threads, int min_blocks = 0) const
+    {
+        return attribute_source({.threads = bound_threads,
+                                 .min_blocks = min_blocks,
+                                 .max_cluster_blocks = kernel.max_cluster_blocks.value_or(0)});
+    }
 };
-
-std::string bounds_text(int threads, std::optional<int> min_blocks = std::nullopt)
-{
-    return min_blocks ? fmt::format("__launch_bounds__({}, {})", threads, *min_blocks)
-                      : fmt::format("__launch_bounds__({})", threads);
-}
 
 // A log does not tell the bound, but ptxas says there when it drops one.
 void check_bound_in_log(const subject& s)
@@ -69,7 +82,7 @@ void check_bound(const subject& s)
     const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
     if (verdict == launch_bounds_verdict::too_many_threads) {
         s.add("bound_ignored", severity::error,
-              fmt::format("ptxas ignored the whole bound: {} threads, and {} has {} per SM", with_commas(threads),
+              fmt::format("{} the whole bound: {} threads, and {} has {} per SM", s.ignored(), with_commas(threads),
                           s.architecture(), with_commas(s.limits.threads_per_sm)),
               "set the bound to the block size that is launched, at most 1,024");
         return;
@@ -87,10 +100,13 @@ void check_bound(const subject& s)
                                 ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
-    s.add("bound_ignored", severity::error,
-          fmt::format("ptxas ignored min_blocks {}: {}; the kernel was compiled as {}", blocks, why,
-                      bounds_text(threads)),
-          fmt::format("write {} for this architecture", bounds_text(threads, legal)));
+    // The front end knows no limits of an architecture: how far it unrolls, for one, it decides by what is written.
+    s.add(
+        "bound_ignored", severity::error,
+        fmt::format("{} min_blocks {}: {}; registers are capped as for {}, but the front end has used the {}, and the "
+                    "code can differ",
+                    s.ignored(), blocks, why, s.bound_with(threads), blocks),
+        fmt::format("write {} for this architecture", s.bound_with(threads, legal)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
@@ -123,7 +139,7 @@ bool check_bought_nothing(const subject& s)
                     s.kernel.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters, one_thing ? "s" : "",
                     possible, possible == 1 ? "" : "s",
                     s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
-        fmt::format("write {}: the cap becomes {} registers and no block is lost", bounds_text(threads, possible),
+        fmt::format("write {}: the cap becomes {} registers and no block is lost", s.bound_with(threads, possible),
                     roomier));
     return pays;
 }
@@ -188,7 +204,7 @@ void check_spills(const subject& s)
         s.add("one_argument_collapse", severity::error,
               fmt::format("{}, although {} threads allow {}: with one argument ptxas chooses the cap itself", figures,
                           *s.bound, *whole),
-              fmt::format("write {}", bounds_text(*s.bound, 1)));
+              fmt::format("write {}", s.bound_with(*s.bound, 1)));
         return;
     }
     if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
@@ -207,7 +223,7 @@ void check_spills(const subject& s)
         while (s.bound && fewer > 0 && register_cap(s.limits, *s.bound, fewer).value_or(0) <= *cap) --fewer;
         if (s.bound && fewer > 0)
             fix = fmt::format("write {}: the cap becomes {} registers, for {} instead of {} blocks",
-                              bounds_text(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
+                              s.bound_with(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
                               blocks);
         else if (s.bound)
             fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
@@ -225,48 +241,116 @@ void check_spills(const subject& s)
               : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
 }
 
+// The most dynamic shared memory that a block of this kernel can have.
+std::int64_t max_dynamic_shared_of(const subject& s, const occupancy_result& result)
+{
+    return std::max<std::int64_t>(
+        0, result.shared.per_block_maximum - result.shared.reserved_bytes - s.kernel.static_shared_bytes.value_or(0));
+}
+
+// More shared memory than a block has: what Triton calls OutOfResources.
+void add_too_much_shared(const subject& s, const occupancy_question& launch, const occupancy_result& result)
+{
+    const std::int64_t dynamic = launch.shape.dynamic_shared_bytes;
+    const std::int64_t most = max_dynamic_shared_of(s, result);
+    std::string fix = dynamic > 0 ? fmt::format("launch with at most {} B of dynamic shared memory", with_commas(most))
+                                  : "use less static shared memory, or make it dynamic and set "
+                                    "cudaFuncAttributeMaxDynamicSharedMemorySize";
+    if (s.kernel.triton_warps)
+        fix = fmt::format(
+            "fewer stages (num_stages) or smaller blocks of the tensors: at most {} B; Triton refuses it "
+            "with OutOfResources",
+            with_commas(most));
+    s.add("never_launches", severity::error,
+          fmt::format("it can never launch on {}: {}", architecture_where_run(s.kernel), obstacle_text(launch, result)),
+          fix);
+}
+
 // A block size that no launch can have. Whether it can be launched.
 bool check_launchable(const subject& s)
 {
-    kernel_resources kernel = resources_of(s.kernel);
-    if (!links(s.limits, kernel)) {
+    if (const kernel_resources alone = resources_of(s.kernel); !links(s.gpu, alone)) {
         s.add("never_launches", severity::error,
               fmt::format("{} B of static shared memory: nvlink refuses more than {} B, and no attribute raises that",
-                          with_commas(kernel.static_shared_bytes), with_commas(s.limits.shared_per_block)),
+                          with_commas(alone.static_shared_bytes), with_commas(s.gpu.shared_per_block)),
               "make it dynamic: extern __shared__, and cudaFuncSetAttribute(kernel, "
               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch");
         return false;
     }
     if (!s.threads || !s.kernel.registers) return true;
-    const occupancy_result result =
-        occupancy(s.limits, kernel, {.threads = std::min(*s.threads, max_threads_per_block)});
+    const std::optional<occupancy_question> launch =
+        question_for(s.kernel, std::min(*s.threads, max_threads_per_block));
+    if (!launch) return true;
+    const kernel_resources& kernel = launch->resources;
+    const occupancy_result result = occupancy(s.gpu, kernel, launch->shape, launch->settings);
     if (result.obstacle == launch_obstacle::none) return true;
-    const int largest = max_launchable_threads(s.limits, kernel);
-    const int lower = register_cap(s.limits, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
+    const int largest = max_launchable_threads(s.gpu, kernel);
+    const int lower = register_cap(s.gpu, std::min(*s.threads, max_threads_per_block), 1).value_or(0);
     std::string message;
     if (result.obstacle == launch_obstacle::register_rounding)
-        message =
-            fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}", *s.threads,
-                        kernel.registers, result.warps.warps_per_block,
-                        detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.limits)));
+        message = fmt::format("{} threads × {} registers can never launch: the hardware counts {} warps as {}",
+                              *s.threads, kernel.registers, result.warps.warps_per_block,
+                              detail::align_up(result.warps.warps_per_block, detail::launch_check_partitions(s.gpu)));
     else if (result.obstacle == launch_obstacle::registers_per_block)
         message = fmt::format("{} threads × {} registers can never launch: {} registers, and a block has at most {}",
                               *s.threads, kernel.registers, with_commas(result.registers.per_block_checked),
-                              with_commas(s.limits.registers_per_block));
+                              with_commas(s.gpu.registers_per_block));
     else if (result.obstacle == launch_obstacle::over_launch_bound)
         message = fmt::format("{} threads exceed the launch bound of {}", *s.threads, kernel.max_threads);
     else if (result.obstacle == launch_obstacle::barriers_per_block)
-        message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers, s.architecture());
-    else
+        message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers,
+                              architecture_where_run(s.kernel));
+    else if (result.obstacle == launch_obstacle::shared_per_block) {
+        // ptxas refuses too much static memory; of dynamic memory it knows nothing.
+        if (launch->shape.dynamic_shared_bytes == 0 && !s.kernel.runs_on) return true;
+        add_too_much_shared(s, *launch, result);
+        return false;
+    } else
         return true;
     std::string fix = fmt::format("launch at most {} threads", largest);
     if (s.kernel.triton_warps)
         fix = fmt::format("num_warps at most {}", largest / warp_size);
     else if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
         fix += fmt::format(", or compile with {} (at most {} registers)",
-                           bounds_text(std::min(*s.threads, max_threads_per_block)), lower);
+                           s.bound_with(std::min(*s.threads, max_threads_per_block)), lower);
     s.add("never_launches", severity::error, message, fix);
     return false;
+}
+
+// Of an image that holds the code and not the answer: why, and between which figures it lies.
+void check_spills_unknown(const subject& s)
+{
+    constexpr int lists_spills = 126;
+    if (is_ptx(s.kernel) || !s.kernel.code_bytes || !s.kernel.registers || spill_bytes(s.kernel)) return;
+    const int toolkit = s.kernel.toolkit_version.value_or(0);
+    std::string why = "the image does not list them";
+    if (s.kernel.capability && s.kernel.capability->major < 7)
+        why = "images for " + s.architecture() + " list none, and their code is not decoded";
+    else if (toolkit >= lists_spills)
+        why = "the list in its image ends at 8,191, and the code does not tell the rest from accesses of arrays";
+    else if (toolkit > 0)
+        why = fmt::format(
+            "CUDA {}.{} lists none in its images, and in the code {} cannot be told from accesses of arrays",
+            toolkit / 10, toolkit % 10, s.spill_bytes() > 0 ? "the rest" : "they");
+    std::string between;
+    if (const std::optional<spill_range>& range = s.kernel.spills_between)
+        between =
+            fmt::format(" (between {} and {} B)", with_commas(range->min_bytes()), with_commas(range->max_bytes()));
+    s.add("spills_unknown", severity::note, fmt::format("spills are not known{}: {}", between, why),
+          toolkit >= lists_spills ? "read the log of ptxas -v, which has them"
+                                  : "read the log of ptxas -v, or compile with CUDA 12.6 or later");
+}
+
+// Code without optimisation: its registers, spills and local memory are not those of what is shipped.
+void add_debug_build(const subject& s)
+{
+    s.add("debug_build", severity::note,
+          fmt::format("compiled with {}: a debug build, whose registers, spills, local memory and occupancy are not "
+                      "those of a release build",
+                      debug_flag_of(s.kernel)),
+          s.kernel.optimisation == code_optimisation::debug
+              ? "inspect a build without it; -lineinfo keeps the lines of the source"
+              : "inspect a build without it");
 }
 
 // A kernel that may begin early has to wait before it reads what the one ahead writes.
@@ -339,15 +423,22 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     static constexpr sm_limits unknown{};
     const sm_limits* limits = limits_of(kernel);
     const std::optional<int> bound = bound_threads(kernel);
-    const subject s{kernel, limits != nullptr ? *limits : unknown, bound, threads ? threads : bound, findings};
-    if (limits != nullptr) {
+    const sm_limits* gpu = limits_where_run(kernel);
+    const bool known = limits != nullptr && gpu != nullptr;
+    if (!threads) threads = bound;
+    if (!threads && kernel.triton_warps) threads = kernel.launch_threads;
+    const subject s{kernel, known ? *limits : unknown, known ? *gpu : unknown, bound, threads, findings};
+    const bool debug = is_debug_build(kernel);
+    if (debug) add_debug_build(s);
+    if (known) {
         check_bound(s);
         // What a bound buys is told of blocks that run.
-        if (check_launchable(s) && !check_bought_nothing(s)) check_spills(s);
+        if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
     }
-    if (limits == nullptr || !kernel.registers) check_spills_alone(s);
+    if (!debug && (!known || !kernel.registers)) check_spills_alone(s);
     check_grid_dependency(s);
-    check_local_memory(s);
+    if (!debug) check_local_memory(s);
+    if (!debug) check_spills_unknown(s);
     check_stack(s);
     add_compiler_findings(kernel, findings);
     return findings;

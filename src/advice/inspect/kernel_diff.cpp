@@ -27,7 +27,7 @@ struct namesakes {
 std::string key_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
-    return info.architecture +
+    return architecture_where_run(info) +
            (info.relocatable ? '\2'
             : info.linked    ? '\1'
                              : '\0') +
@@ -145,9 +145,9 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
         return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
-                        info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
-                        info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
-                        info.code_bytes);
+                        info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
+                        info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
+                        info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks, info.code_bytes);
     };
     return figures(a) == figures(b);
 }
@@ -193,8 +193,9 @@ auto figures_of(const inspected_kernel& kernel)
     const kernel_residency launch = kernel.residency.value_or(kernel_residency{});
     return std::tuple(!info.code_bytes, info.code_bytes, info.registers, bytes(&spill_range::min_stores),
                       bytes(&spill_range::max_stores), bytes(&spill_range::min_loads), bytes(&spill_range::max_loads),
-                      info.stack_frame_bytes, info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers,
-                      info.max_threads, info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
+                      info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
+                      info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
+                      info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
                       kernel.residency.has_value(), launch.threads, launch.at_most, launch.result.resident_blocks,
                       launch.result.resident_warps);
 }
@@ -276,6 +277,7 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
     const std::pair<diff_figure, std::optional<double>> costs[] = {
         {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
         {diff_figure::spills, spill_difference(a, b)},
+        {diff_figure::shared_spills, difference(shared_spill_bytes(a), shared_spill_bytes(b))},
         {diff_figure::registers, difference(a.registers, b.registers)},
         {diff_figure::stack, difference(stack_of(a, b), stack_of(b, a))},
         {diff_figure::shared, difference(a.static_shared_bytes, b.static_shared_bytes)}};
@@ -283,6 +285,9 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
         if (cost) return decision{figure, cost, std::abs(*cost)};
     const bool loads_for_stores = spill_bytes(a) && spill_bytes(b) && a.spill_store_bytes != b.spill_store_bytes;
     if (loads_for_stores) return decision{diff_figure::spills, std::nullopt, 0};
+    const bool shared_for_shared =
+        shared_spill_bytes(a) && shared_spill_bytes(b) && a.shared_spill_store_bytes != b.shared_spill_store_bytes;
+    if (shared_for_shared) return decision{diff_figure::shared_spills, std::nullopt, 0};
     if (const auto amount = difference(a.barriers, b.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
     // Not given and not known look alike here, so only what both have counts.
@@ -297,6 +302,10 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
 void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
                   std::size_t first_of_group)
 {
+    if (is_debug_build(before.info) != is_debug_build(after.info)) {
+        diff.debug_and_release.push_back({&before, &after});
+        return;
+    }
     ++diff.compared;
     note_name(before, after, diff);
     const std::optional<decision> decided = decide(before, after);

@@ -12,9 +12,9 @@ namespace launchbox {
 enum class diff_verdict { worse, better, changed };
 
 /// What two builds are compared by. The first of these figures that differs decides between worse and better: fewer
-/// resident warps, more spilled bytes, more registers, a larger stack frame and more static shared memory are worse. A
-/// difference in the rest is neither.
-enum class diff_figure { occupancy, spills, registers, stack, shared, barriers, bounds, code };
+/// resident warps, more spilled bytes, more bytes spilled to shared memory, more registers, a larger stack frame and
+/// more static shared memory are worse. A difference in the rest is neither.
+enum class diff_figure { occupancy, spills, shared_spills, registers, stack, shared, barriers, bounds, code };
 
 struct kernel_change {
     const inspected_kernel* before = nullptr;
@@ -25,6 +25,11 @@ struct kernel_change {
     std::size_t copies = 1;  ///< pairs with exactly this change
 };
 
+struct kernel_pair {
+    const inspected_kernel* before = nullptr;
+    const inspected_kernel* after = nullptr;
+};
+
 struct kernel_diff {
     std::vector<kernel_change> changes;  ///< worse, better, changed; each by figure, then the largest difference first
     std::vector<const inspected_kernel*> appeared, vanished;  ///< in the order in which they were found
@@ -33,6 +38,8 @@ struct kernel_diff {
     std::size_t code_changed = 0, code_unknown = 0;           ///< of `unchanged`: other code; not known on both sides
     std::size_t not_comparable = 0;                           ///< pairs whose registers are not known on both sides
     std::size_t renamed = 0;                                  ///< of `compared`: in a namespace with another name
+    /// Pairs of which one is a debug build and the other is not, or is not known to be: their figures are not compared.
+    std::vector<kernel_pair> debug_and_release;
     std::size_t renumbered = 0;                            ///< of `compared`: with another hash or counter in its name
     std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };

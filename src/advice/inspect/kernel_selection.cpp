@@ -72,7 +72,8 @@ std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
         const kernel_info& info = kernel.info;
         // One of the two can be enough to know that it spills.
         const bool spills = info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0 ||
-                            (info.spills_between && info.spills_between->min_bytes() > 0);
+                            (info.spills_between && info.spills_between->min_bytes() > 0) ||
+                            shared_spill_bytes(info).value_or(0) > 0;
         if (!spills && !spill_bytes(info)) ++unknown;
         return !spills;
     });

@@ -75,6 +75,8 @@ void add_kernel(architecture_summary& sum, const kernel_info& info)
                        loads = info.spill_load_bytes.value_or(known.min_loads);
     sum.spill_store_bytes += stores;
     sum.spill_load_bytes += loads;
+    sum.shared_spill_store_bytes += info.shared_spill_store_bytes.value_or(0);
+    sum.shared_spill_load_bytes += info.shared_spill_load_bytes.value_or(0);
     if (stores > 0 || loads > 0)
         ++sum.spilling;
     else if (!spill_bytes(info))

@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t max_depth = 1000;  // of calls; more can only be a damaged image
 
 line_cost cost_of(const kernel_lines& lines, const line_use& use);
-void add(line_use& sum, const line_use& use);
 
 }  // namespace
 
@@ -21,10 +20,11 @@ std::vector<line_cost> spilling_lines(const kernel_lines& lines)
 {
     std::vector<line_cost> costs;
     for (const line_use& use : lines.uses)
-        if (use.spill_stores + use.spill_loads > 0) costs.push_back(cost_of(lines, use));
+        if (use.spills()) costs.push_back(cost_of(lines, use));
     std::ranges::stable_sort(costs, [](const line_cost& a, const line_cost& b) {
         if (a.frames.empty() != b.frames.empty()) return b.frames.empty();
-        return a.use.spill_bytes() > b.use.spill_bytes();
+        if (a.use.spill_bytes() != b.use.spill_bytes()) return a.use.spill_bytes() > b.use.spill_bytes();
+        return a.use.shared_spill_bytes() > b.use.shared_spill_bytes();
     });
     return costs;
 }
@@ -116,8 +116,24 @@ std::vector<std::string_view> functions_of(const std::vector<const kernel_lines*
 line_use total_of(const kernel_lines& lines)
 {
     line_use sum;
-    for (const line_use& use : lines.uses) add(sum, use);
+    for (const line_use& use : lines.uses) add_to(sum, use);
     return sum;
+}
+
+void add_to(line_use& sum, const line_use& use)
+{
+    sum.instructions += use.instructions;
+    sum.reads += use.reads;
+    sum.writes += use.writes;
+    sum.live_registers = std::max(sum.live_registers, use.live_registers);
+    sum.spill_stores += use.spill_stores;
+    sum.spill_loads += use.spill_loads;
+    sum.spill_store_bytes += use.spill_store_bytes;
+    sum.spill_load_bytes += use.spill_load_bytes;
+    sum.shared_spill_stores += use.shared_spill_stores;
+    sum.shared_spill_loads += use.shared_spill_loads;
+    sum.shared_spill_store_bytes += use.shared_spill_store_bytes;
+    sum.shared_spill_load_bytes += use.shared_spill_load_bytes;
 }
 
 margin_costs margins_of(const kernel_lines& lines)
@@ -128,10 +144,10 @@ margin_costs margins_of(const kernel_lines& lines)
         std::vector<margin_cost*> counted;
         for (std::size_t i = 0; i < cost.frames.size(); ++i) {
             margin_cost& margin = margins[cost.frames[i].file][cost.frames[i].line];
-            if (i == 0) add(margin.own, use);
+            if (i == 0) add_to(margin.own, use);
             if (std::ranges::find(counted, &margin) != counted.end()) continue;
             counted.push_back(&margin);
-            add(margin.with_inlined, use);
+            add_to(margin.with_inlined, use);
         }
     }
     return margins;
@@ -163,18 +179,6 @@ line_cost cost_of(const kernel_lines& lines, const line_use& use)
         next = place.inlined_into;
     }
     return cost;
-}
-
-void add(line_use& sum, const line_use& use)
-{
-    sum.instructions += use.instructions;
-    sum.reads += use.reads;
-    sum.writes += use.writes;
-    sum.live_registers = std::max(sum.live_registers, use.live_registers);
-    sum.spill_stores += use.spill_stores;
-    sum.spill_loads += use.spill_loads;
-    sum.spill_store_bytes += use.spill_store_bytes;
-    sum.spill_load_bytes += use.spill_load_bytes;
 }
 
 }  // namespace

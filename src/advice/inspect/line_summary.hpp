@@ -64,6 +64,9 @@ std::vector<std::string_view> functions_of(const std::vector<const kernel_lines*
 /// The sums of all lines; `place` has no meaning.
 line_use total_of(const kernel_lines& lines);
 
+/// Adds the figures of one use to a sum.
+void add_to(line_use& sum, const line_use& use);
+
 /// What one line of a file costs: by itself, and with all that was inlined by calls on it.
 struct margin_cost {
     line_use own, with_inlined;

@@ -18,12 +18,12 @@ kernel_resources resources_of(const kernel_info& kernel)
 
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads)
 {
-    const sm_limits* limits = limits_of(kernel);
+    const sm_limits* limits = limits_where_run(kernel);
     threads = launched_threads(kernel, threads);
     if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
-    question.architecture = *kernel.capability;
+    question.architecture = kernel.runs_on ? *kernel.runs_on : *kernel.capability;
     question.kernel = kernel.name;
     question.resources = resources_of(kernel);
     question.barriers_known = kernel.barriers.has_value();

@@ -41,8 +41,12 @@ public:
         check_grid(sms);
         check_tail();
         check_lanes();
-        check_occupancy();
-        check_spills();
+        if (is_debug_build(launches_.kernel)) {
+            add_debug_build();
+        } else {
+            check_occupancy();
+            check_spills();
+        }
         std::stable_sort(found_.begin(), found_.end(),
                          [](const auto& one, const auto& other) { return one.max_gain_ns > other.max_gain_ns; });
         return std::move(found_);
@@ -110,10 +114,25 @@ private:
 
     void check_spills()
     {
-        const std::optional<std::int64_t> spilled = spill_bytes(launches_.kernel);
-        if (!spilled || *spilled == 0) return;
-        add("spills", 0, fmt::format("{} B of spills for each thread", with_commas(*spilled)), "bounds",
-            bounds_step(launches_));
+        const std::int64_t local = spill_bytes(launches_.kernel).value_or(0),
+                           shared = shared_spill_bytes(launches_.kernel).value_or(0);
+        if (local + shared == 0) return;
+        std::string text;
+        if (local > 0) text = fmt::format("{} B of spills for each thread", with_commas(local));
+        if (shared > 0)
+            text += fmt::format("{}{} B of spills to shared memory for each thread", local > 0 ? " and " : "",
+                                with_commas(shared));
+        add("spills", 0, std::move(text), "bounds", bounds_step(launches_));
+    }
+
+    // What it takes the most time with is not what is shipped.
+    void add_debug_build()
+    {
+        add("debug_build", 0,
+            fmt::format(
+                "a debug build ({}): neither its time nor its registers and spills are those of a release build",
+                debug_flag_of(launches_.kernel)),
+            "inspect", "compile it without that flag, and capture again");
     }
 
     const observed_launches& launches_;

@@ -43,6 +43,11 @@ const std::vector<kernel_figure>& kernel_figures()
              return range ? std::optional(static_cast<double>(range->min_bytes())) : std::nullopt;
          },
          [](const inspected_kernel& kernel) { return spill_bytes(kernel.info).has_value(); }},
+        {"shared_spills", "spills to shared memory", "bytes spilled to shared memory a thread", true,
+         [](const inspected_kernel& kernel) {
+             const std::optional<std::int64_t> bytes = shared_spill_bytes(kernel.info);
+             return bytes.value_or(0) > 0 ? real(bytes) : std::nullopt;
+         }},
         {"stack", "stack", "bytes of stack a thread", true,
          [](const inspected_kernel& kernel) { return real(deepest_stack(kernel.info)); }},
         {"shared", "shared memory", "static bytes a block", true,

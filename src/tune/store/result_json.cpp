@@ -120,6 +120,8 @@ ordered_json json_of(const kernel_info& kernel)
             {"registers", or_null(kernel.registers)},
             {"spill_store_bytes", or_null(kernel.spill_store_bytes)},
             {"spill_load_bytes", or_null(kernel.spill_load_bytes)},
+            {"shared_spill_store_bytes", or_null(kernel.shared_spill_store_bytes)},
+            {"shared_spill_load_bytes", or_null(kernel.shared_spill_load_bytes)},
             {"stack_frame_bytes", or_null(kernel.stack_frame_bytes)},
             {"static_shared_bytes", or_null(kernel.static_shared_bytes)},
             {"barriers", or_null(kernel.barriers)},
@@ -192,6 +194,8 @@ std::optional<kernel_info> kernel_of(const ordered_json& value)
     members.read("registers", kernel.registers);
     members.read("spill_store_bytes", kernel.spill_store_bytes);
     members.read("spill_load_bytes", kernel.spill_load_bytes);
+    members.read("shared_spill_store_bytes", kernel.shared_spill_store_bytes);
+    members.read("shared_spill_load_bytes", kernel.shared_spill_load_bytes);
     members.read("stack_frame_bytes", kernel.stack_frame_bytes);
     members.read("static_shared_bytes", kernel.static_shared_bytes);
     members.read("barriers", kernel.barriers);

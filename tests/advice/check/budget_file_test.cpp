@@ -38,8 +38,9 @@ TEST(budget_file, reads_every_key)
         "unknown = 'allow'\nunused = 'fail'\n"
         "[[rule]]\nkernel = ['a', 'b']\narch = ['sm_90', '8.0']\nexempt = true\nthreads = 1_024\ndynamic_shared = "
         "0x100\n"
-        "max_registers = 1\nmax_spill_bytes = 2\nmax_stack_bytes = 3\nmax_static_shared = 4\nmax_code_bytes = 5\n"
-        "min_blocks_per_sm = 6\nmin_occupancy = 0.75\nrequire_launch_bounds = true\n"
+        "max_registers = 1\nmax_spill_bytes = 2\nmax_shared_spill_bytes = 3\nmax_stack_bytes = 4\n"
+        "max_static_shared = 5\nmax_code_bytes = 6\nmin_blocks_per_sm = 7\nmin_occupancy = 0.75\nrequire_launch_bounds "
+        "= true\n"
         "[defaults]\nmin_occupancy = 1\nmax_registers = 'any'\nrequire_launch_bounds = false\n",
         "b.toml");
     ASSERT_TRUE(reading.errors.empty()) << reading.errors[0].what;
@@ -48,10 +49,10 @@ TEST(budget_file, reads_every_key)
     EXPECT_EQ(value.unused, unused_policy::fail);
     ASSERT_EQ(value.rules.size(), 2u);
     EXPECT_TRUE(value.rules[0].is_defaults);
-    EXPECT_EQ(value.rules[0].limits[6]->value, 1.0);
+    EXPECT_EQ(value.rules[0].limits[7]->value, 1.0);
     EXPECT_TRUE(value.rules[0].limits[0]);
     EXPECT_FALSE(value.rules[0].limits[0]->value);
-    EXPECT_FALSE(value.rules[0].limits[7]->value);
+    EXPECT_FALSE(value.rules[0].limits[8]->value);
     const budget_rule& rule = value.rules[1];
     EXPECT_EQ(rule.line, 3);
     EXPECT_EQ(rule.patterns, (std::vector<std::string>{"a", "b"}));
@@ -59,12 +60,12 @@ TEST(budget_file, reads_every_key)
     EXPECT_TRUE(rule.exempt);
     EXPECT_EQ(rule.threads->value, 1024);
     EXPECT_EQ(rule.dynamic_shared->value, 256);
-    for (std::size_t l = 0; l < 6; ++l) {
+    for (std::size_t l = 0; l < 7; ++l) {
         EXPECT_EQ(rule.limits[l]->value, static_cast<double>(l + 1)) << budget_limit_names[l];
         EXPECT_EQ(rule.limits[l]->line, static_cast<int>(l) + 9) << budget_limit_names[l];
     }
-    EXPECT_EQ(rule.limits[6]->value, 0.75);
-    EXPECT_EQ(rule.limits[7]->value, 1.0);
+    EXPECT_EQ(rule.limits[7]->value, 0.75);
+    EXPECT_EQ(rule.limits[8]->value, 1.0);
 }
 
 TEST(budget_file, unknown_keys_are_answered_with_the_nearest)

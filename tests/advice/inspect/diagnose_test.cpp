@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <launchbox/launch_bounds.hpp>
+#include <set>
 
 #include "advice/model/kernel_question.hpp"
 #include "known_kernels.hpp"
@@ -65,9 +66,10 @@ TEST(diagnose, bound_ignored)
     diagnosis found = only(kernel("sm_90", 32, 65, 22));
     EXPECT_EQ(found.id, "bound_ignored");
     EXPECT_EQ(found.level, severity::error);
-    EXPECT_EQ(found.message,
-              "ptxas ignored min_blocks 22: 22 × 3 warps exceed the 64 warp slots of sm_90; the kernel was compiled as "
-              "__launch_bounds__(65)");
+    EXPECT_EQ(
+        found.message,
+        "ptxas ignored min_blocks 22: 22 × 3 warps exceed the 64 warp slots of sm_90; registers are capped as for "
+        "__launch_bounds__(65), but the front end has used the 22, and the code can differ");
     EXPECT_EQ(found.fix, "write __launch_bounds__(65, 21) for this architecture");
     EXPECT_EQ(ids(kernel("sm_90", 32, 65, 21)), "");
     EXPECT_EQ(ids(kernel("sm_90", 32, 64, 22)), "");
@@ -85,6 +87,113 @@ TEST(diagnose, bound_ignored)
     EXPECT_EQ(found.message, "ptxas ignored the whole bound: 2,048 threads, and sm_86 has 1,536 per SM");
     EXPECT_EQ(ids(kernel("sm_86", 32, 2048)), "bound_ignored");
     EXPECT_EQ(ids(kernel("sm_86", 32, 1536)), "bound_over_1024");
+}
+
+TEST(diagnose, bound_ignored_of_ptx_that_nobody_has_compiled)
+{
+    kernel_info ptx;
+    ptx.name = "k";
+    set_architecture(ptx, "compute_75");
+    ptx.max_threads = {256, 1, 1};
+    ptx.min_blocks = 8;
+    const diagnosis found = only(ptx);
+    EXPECT_EQ(found.id, "bound_ignored");
+    EXPECT_TRUE(
+        found.message.starts_with("compiling it for sm_75 will ignore min_blocks 8: 8 × 8 warps exceed the 32 "
+                                  "warp slots of sm_75"))
+        << found.message;
+    ptx.max_threads = {2048, 1, 1};
+    EXPECT_TRUE(only(ptx).message.starts_with("compiling it for sm_75 will ignore the whole bound"))
+        << only(ptx).message;
+}
+
+TEST(diagnose, remedies_keep_the_third_bound)
+{
+    std::vector<kernel_info> kernels{kernel("sm_90", 32, 65, 22), spilling(kernel("sm_90", 64, 128, 8), 560, 560),
+                                     spilling(kernel("sm_90", 32, 256, 8), 116, 156), kernel("sm_90", 200, 512),
+                                     spilling(kernel("sm_90", 40, 256), 100, 100)};
+    kernels[1].static_shared_bytes = 48'000;
+    std::set<std::string> seen;
+    for (kernel_info& info : kernels) {
+        for (const int cluster : {4, 16}) {
+            info.max_cluster_blocks = cluster;
+            const std::string end = ", " + std::to_string(cluster) + ")";
+            for (const diagnosis& finding : diagnose(info, std::nullopt)) {
+                if (finding.fix.find("__launch_bounds__(") == std::string::npos) continue;
+                EXPECT_NE(finding.fix.find(end), std::string::npos) << finding.id << ": " << finding.fix;
+                seen.insert(finding.id);
+            }
+        }
+    }
+    EXPECT_EQ(seen, (std::set<std::string>{"bound_ignored", "bound_bought_nothing", "spills_from_bound",
+                                           "never_launches", "one_argument_collapse"}));
+    kernel_info one = kernel("sm_90", 200, 512);
+    one.max_cluster_blocks = 4;
+    EXPECT_EQ(only(one).fix,
+              "launch at most 256 threads, or compile with __launch_bounds__(512, 0, 4) (at most 128 "
+              "registers)");
+}
+
+TEST(diagnose, debug_build)
+{
+    for (const code_optimisation how :
+         {code_optimisation::debug, code_optimisation::none, code_optimisation::fast_compile}) {
+        kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 116, 156);
+        info.optimisation = how;
+        EXPECT_EQ(ids(info), "debug_build");
+        EXPECT_EQ(only(info).level, severity::note);
+        info.spill_store_bytes = info.spill_load_bytes = 0;  // an array
+        EXPECT_EQ(ids(info), "debug_build");
+        info.spill_store_bytes = info.spill_load_bytes = std::nullopt;
+        info.code_bytes = 1024;
+        EXPECT_EQ(ids(info), "debug_build");
+        EXPECT_EQ(ids(info, 1024), "debug_build never_launches") << "this build does not launch, whatever another does";
+    }
+    for (const code_optimisation how :
+         {code_optimisation::full, code_optimisation::reduced, code_optimisation::unknown}) {
+        kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 116, 156);
+        info.optimisation = how;
+        EXPECT_EQ(ids(info), "spills_from_bound");
+    }
+}
+
+TEST(diagnose, spills_unknown)
+{
+    kernel_info info = kernel("sm_86", 40);
+    info.spill_store_bytes = info.spill_load_bytes = std::nullopt;
+    info.stack_frame_bytes = 96;
+    EXPECT_EQ(ids(info), "") << "a log that was cut off";
+    info.code_bytes = 4096;
+    info.toolkit_version = 118;
+    diagnosis found = only(info);
+    EXPECT_EQ(found.id, "spills_unknown");
+    EXPECT_EQ(found.level, severity::note);
+    EXPECT_EQ(found.message,
+              "spills are not known: CUDA 11.8 lists none in its images, and in the code they cannot be told from "
+              "accesses of arrays");
+    info.spills_between = {.min_stores = 0, .max_stores = 40, .min_loads = 0, .max_loads = 60};
+    EXPECT_NE(only(info).message.find("(between 0 and 100 B)"), std::string::npos) << only(info).message;
+    set_architecture(info, "sm_61");
+    EXPECT_NE(only(info).message.find("for sm_61 list none"), std::string::npos) << only(info).message;
+    info.spill_store_bytes = info.spill_load_bytes = 0;
+    info.spills_between.reset();
+    EXPECT_EQ(ids(info), "local_array");
+}
+
+// Of what a block has it is the GPU that decides, of registers and bounds what the code was compiled for.
+TEST(diagnose, of_code_for_an_older_gpu)
+{
+    kernel_info info = kernel("sm_80", 40, 256);
+    info.uses_dynamic_shared = true;
+    info.dynamic_shared_bytes = 140'000;
+    EXPECT_EQ(ids(info), "");
+    info.runs_on = parse_compute_capability("sm_86");
+    EXPECT_EQ(only(info).id, "never_launches");
+    EXPECT_NE(only(info).message.find("never launch on sm_86"), std::string::npos) << only(info).message;
+    info.triton_warps = 8;
+    EXPECT_NE(only(info).fix.find("num_stages"), std::string::npos) << only(info).fix;
+    info.dynamic_shared_bytes = 100'000;
+    EXPECT_EQ(ids(info), "");
 }
 
 // A log has no bounds, only what ptxas says of them.

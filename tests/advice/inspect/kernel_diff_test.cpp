@@ -28,11 +28,34 @@ std::string verdict_of(Change change)
     const kernel_diff diff = compare_kernels(before, after);
     EXPECT_EQ(diff.compared, 1u);
     if (diff.changes.empty()) return "unchanged";
-    static const char* figures[] = {"occupancy", "spills",   "registers", "stack",
-                                    "shared",    "barriers", "bounds",    "code"};
+    static const char* figures[] = {"occupancy", "spills",   "shared_spills", "registers", "stack",
+                                    "shared",    "barriers", "bounds",        "code"};
     static const char* verdicts[] = {"worse", "better", "changed"};
     return std::string(verdicts[static_cast<int>(diff.changes[0].verdict)]) + " by " +
            figures[static_cast<int>(diff.changes[0].decided_by)];
+}
+
+TEST(kernel_diff, spills_to_shared_memory_come_behind_those_to_local_memory)
+{
+    kernels before{known_kernel("k")}, after = before;
+    before[0].info.shared_spill_store_bytes = before[0].info.shared_spill_load_bytes = 0;
+    after[0].info.shared_spill_store_bytes = 8;
+    after[0].info.shared_spill_load_bytes = 0;
+    after[0].info.registers = 39;
+    const kernel_diff diff = compare_kernels(before, after);
+    ASSERT_EQ(diff.changes.size(), 1u);
+    EXPECT_EQ(diff.changes[0].decided_by, diff_figure::shared_spills);
+    EXPECT_EQ(diff.changes[0].verdict, diff_verdict::worse);
+}
+
+TEST(kernel_diff, a_debug_build_is_not_compared_with_another)
+{
+    const kernels release{known_kernel("k")};
+    kernels debug = release;
+    debug[0].info.optimisation = code_optimisation::debug;
+    EXPECT_EQ(compare_kernels(release, debug).debug_and_release.size(), 1u);
+    EXPECT_EQ(compare_kernels(release, debug).compared, 0u);
+    EXPECT_TRUE(compare_kernels(debug, debug).debug_and_release.empty());
 }
 
 TEST(kernel_diff, the_first_figure_that_differs_decides)
@@ -41,6 +64,7 @@ TEST(kernel_diff, the_first_figure_that_differs_decides)
     EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 41; }), "worse by registers");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 39; }), "better by registers");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_load_bytes = 4; }), "worse by spills");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_load_bytes = 4, k.info.registers = 39; }), "worse by spills");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.stack_frame_bytes = 8; }), "worse by stack");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.static_shared_bytes = 8; }), "worse by shared");
     EXPECT_EQ(verdict_of([](auto& k) { k.info.barriers = 2; }), "changed by barriers");

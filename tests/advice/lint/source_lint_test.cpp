@@ -156,6 +156,10 @@ TEST(source_lint, a_launch_above_the_bound)
     EXPECT_EQ(finding[0].message,
               "merge is launched with 256 threads per block, but compiled for at most 128: the launch fails");
     EXPECT_EQ(finding[0].fix, "launch at most 128 threads, or write __launch_bounds__(256)");
+    kernel_info clustered = small;
+    clustered.max_cluster_blocks = 4;
+    EXPECT_EQ(found("merge<<<1, 256>>>();", {{"a::merge", &clustered}}).at(0).fix,
+              "launch at most 128 threads, or write __launch_bounds__(256, 0, 4)");
     EXPECT_EQ(places("merge<<<1, 128>>>();", one), "");
     EXPECT_EQ(places("scan<<<1, 256>>>();", one), "");
     EXPECT_EQ(places("a::merge<int> <<<1, dim3(16, 16)>>>();", one), "launch_over_bound:1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/launch_attribute.hpp"
+#include "image/launch_attribute.hpp"
 
 namespace launchbox {
 
