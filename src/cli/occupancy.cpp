@@ -11,7 +11,6 @@
 #include "gpu/driver.hpp"
 #include "report/charts/occupancy_charts.hpp"
 #include "report/occupancy_report.hpp"
-#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
@@ -41,11 +40,18 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.barriers) question.barriers_known = true;
     if (options.launch.shared) question.shared_known = true;
     if (options.launch.dynamic_shared) {
-        const value_expression bytes(options.launch.dynamic_expression());
-        question.shape.dynamic_shared_bytes = bytes.integer({{{"threads", std::int64_t{question.shape.threads}}}});
+        const auto bytes_of = dynamic_shared_function(*options.launch.dynamic_shared);
+        question.shape.dynamic_shared_bytes = bytes_of(question.shape.threads);
         question.dynamic_shared_known = true;
-        check_bytes(question.shape.dynamic_shared_bytes,
-                    "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");
+        // Asked of other block sizes than the launch has, an expression may have no answer.
+        if (options.launch.dynamic_shared->find("threads") != std::string::npos)
+            question.dynamic_shared_of = [bytes_of](int threads) -> std::optional<std::int64_t> {
+                try {
+                    return bytes_of(threads);
+                } catch (const error&) {
+                    return std::nullopt;
+                }
+            };
     }
     if (options.cluster > 1) question.shape.cluster_blocks = options.cluster;
     question.settings = options.launch.settings(where, question.resources, question.shape.dynamic_shared_bytes);

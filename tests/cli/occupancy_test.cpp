@@ -70,6 +70,55 @@ TEST(occupancy_verb, json_has_the_same_figures)
     EXPECT_EQ(curves["registers"][62], nlohmann::json::array({63, 32}));
 }
 
+// The static part takes nothing from what a block can have in all.
+TEST(occupancy_verb, curves_go_as_far_as_a_block_can_have)
+{
+    for (const auto& [architecture, end] :
+         {std::pair{"sm_35", 49152}, {"sm_50", 49152}, {"sm_61", 49152}, {"sm_75", 65536}, {"sm_90", 232448}}) {
+        const std::vector<std::string> launch{"--arch", architecture, "-t", "256", "-r", "32", "-s", "8192"};
+        const nlohmann::json points = result_of(with(launch, {"--curves"}))["curves"]["shared"];
+        EXPECT_EQ(points.back()[0], end) << architecture;
+        for (const std::size_t i : {std::size_t{16}, points.size() - 16, points.size() - 1}) {
+            const auto more = points[i][0].get<std::int64_t>() - 8192;
+            EXPECT_EQ(points[i][1], result_of(with(launch, {"-d", std::to_string(more)}))["resident_warps"])
+                << architecture << ' ' << points[i];
+            EXPECT_GE(points[i][1], 8) << architecture << ' ' << points[i];
+        }
+    }
+    const call drawn =
+        launchbox_run({"occupancy", "--arch", "sm_50", "--threads", "256", "--registers", "32", "--shared", "8192"});
+    const std::string chart = drawn.out.substr(drawn.out.find("resident warps by shared memory"));
+    const std::vector<std::string> rows = lines_of(chart);
+    EXPECT_TRUE(rows[6].ends_with("▆")) << chart;  // 8 of 64 warps up to the end
+    EXPECT_TRUE(rows[8].ends_with("49,152")) << chart;
+}
+
+TEST(occupancy_verb, an_expression_is_asked_for_every_block_size)
+{
+    const std::vector<std::string> launch{"--arch", "sm_90", "-t", "128", "-r", "32", "-d", "512*threads"};
+    const nlohmann::json account = result_of(with(launch, {"--curves"}));
+    for (const nlohmann::json& point : account["curves"]["threads"]) {
+        const std::string threads = std::to_string(point[0].get<int>());
+        EXPECT_EQ(point[1],
+                  result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d", "512*" + threads})["resident_warps"])
+            << threads;
+    }
+    // A block of half the size has half the shared memory.
+    const nlohmann::json& step = account["next_step"];
+    ASSERT_FALSE(step.is_null());
+    for (const nlohmann::json& change : step["changes"])
+        if (change["resource"] == "threads") {
+            const std::string threads = std::to_string(change["to"].get<int>());
+            EXPECT_EQ(step["resident_blocks"], result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d",
+                                                          "512*" + threads})["resident_blocks"]);
+        }
+    // Where the expression has no size, there is no point.
+    const nlohmann::json some =
+        result_of({"--arch", "sm_90", "-t", "96", "-d", "threads/3*4", "--curves"})["curves"]["threads"];
+    EXPECT_EQ(some.size(), 10u);
+    EXPECT_EQ(some[0][0], 96);
+}
+
 TEST(occupancy_verb, csv_and_markdown_have_the_same_figures)
 {
     const std::vector<std::string> csv = lines_of(launchbox_run(with(known_launch, {"--format", "csv"})).out);

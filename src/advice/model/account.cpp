@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "advice/model/limit_steps.hpp"
+#include "advice/model/occupancy_curves.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -49,42 +50,6 @@ std::optional<cluster_account> clusters_of(const occupancy_question& q, const oc
                            !q.gpcs.empty()};
 }
 
-std::vector<occupancy_curve> curves_of(const occupancy_question& q)
-{
-    const auto warps_with = [&](int threads, int registers, std::int64_t dynamic_shared, std::int64_t static_shared) {
-        kernel_resources kernel = q.resources;
-        kernel.registers = registers;
-        kernel.static_shared_bytes = static_shared;
-        launch_shape shape = q.shape;
-        shape.threads = threads;
-        shape.dynamic_shared_bytes = dynamic_shared;
-        return resident_blocks(*q.limits, kernel, shape, q.settings) * detail::warps_of(threads);
-    };
-    const std::int64_t fixed = q.resources.static_shared_bytes, dynamic = q.shape.dynamic_shared_bytes;
-
-    occupancy_curve threads{"threads", {}, q.shape.threads};
-    for (int value = warp_size; value <= max_threads_per_block; value += warp_size)
-        threads.points.push_back({value, warps_with(value, q.resources.registers, dynamic, fixed)});
-
-    occupancy_curve registers{"registers", {}, q.resources.registers};
-    for (int value = 1; value <= q.limits->registers_per_thread; ++value)
-        registers.points.push_back({value, warps_with(q.shape.threads, value, dynamic, fixed)});
-
-    // The chart asks about any amount, so it supposes that the limit of dynamic shared memory is raised as needed.
-    occupancy_curve shared{"shared", {}, fixed + dynamic};
-    const int step = q.limits->capability.major < 7 ? 512 : 1024;
-    for (std::int64_t value = 0; value <= q.limits->shared_per_block_opt_in; value += step) {
-        kernel_resources kernel = q.resources;
-        kernel.static_shared_bytes = 0;
-        launch_settings settings = q.settings;
-        if (q.limits->capability.major >= 7) settings.max_dynamic_shared_bytes = q.limits->shared_per_block_opt_in;
-        const launch_shape shape{.threads = q.shape.threads, .dynamic_shared_bytes = value};
-        shared.points.push_back(
-            {value, resident_blocks(*q.limits, kernel, shape, settings) * detail::warps_of(q.shape.threads)});
-    }
-    return {threads, registers, shared};
-}
-
 std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_result& result)
 {
     std::vector<std::string> notes;
@@ -115,6 +80,12 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
 }
 
 }  // namespace
+
+std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& q, int threads)
+{
+    if (!q.dynamic_shared_of) return q.shape.dynamic_shared_bytes;
+    return q.dynamic_shared_of(threads);
+}
 
 occupancy_account explain(const occupancy_question& question)
 {

@@ -6,6 +6,7 @@
 #include <launchbox/occupancy.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,12 +24,18 @@ struct occupancy_question {
     bool shared_known = true;          ///< the static part
     bool dynamic_shared_known = true;  ///< false: `shape` has 0, and the answer is the most that can be resident
     launch_shape shape;
+    /// Where dynamic shared memory depends on the threads ("4*threads"): its bytes for so many, or nothing where there
+    /// is no size for them. Empty: it is that of `shape` for every block size.
+    std::function<std::optional<std::int64_t>(int threads)> dynamic_shared_of;
     launch_settings settings;
     std::optional<std::int64_t> grid;  ///< thread blocks of the launch
     std::optional<int> sms;            ///< SMs of the GPU
     std::vector<int> gpcs;             ///< SMs of each GPC, when known
     bool curves = false;               ///< also calculate the charts
 };
+
+/// Dynamic shared memory of the same launch with so many threads; nothing where there is no such launch.
+std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& question, int threads);
 
 /// One line of a limit's arithmetic.
 struct account_step {

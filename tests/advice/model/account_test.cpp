@@ -1,4 +1,4 @@
-// The account as a whole: allowances, waves, curves, notes, obstacles.
+// The account as a whole: allowances, waves, notes, obstacles.
 #include "advice/model/account.hpp"
 
 #include <gtest/gtest.h>
@@ -97,44 +97,6 @@ TEST(waves, full_waves_and_the_tail)
     q.sms = 132;
     q.resources.registers = 1000;  // nothing is resident, so there are no waves
     EXPECT_FALSE(explain(q).waves);
-}
-
-TEST(curves, every_point_is_the_models)
-{
-    for (const sm_limits& limits : sm_limits_table) {
-        occupancy_question q = asked(limits, 192, 40, 2000);
-        q.shape.dynamic_shared_bytes = 1000;
-        q.curves = true;
-        const occupancy_account account = explain(q);
-        ASSERT_EQ(account.curves.size(), 3u);
-        EXPECT_EQ(account.curves[0].here, 192);
-        EXPECT_EQ(account.curves[1].here, 40);
-        EXPECT_EQ(account.curves[2].here, 3000);
-        for (const auto& [threads, warps] : account.curves[0].points) {
-            occupancy_question point = q;
-            point.shape.threads = static_cast<int>(threads);
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << threads;
-        }
-        for (const auto& [registers, warps] : account.curves[1].points) {
-            occupancy_question point = q;
-            point.resources.registers = static_cast<int>(registers);
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << registers;
-        }
-        // Never more for more shared memory, and as the model says where no opting in is needed.
-        int before = limits.warps_per_sm();
-        for (const auto& [bytes, warps] : account.curves[2].points) {
-            EXPECT_LE(warps, before);
-            before = warps;
-            if (bytes > limits.shared_per_block) continue;
-            occupancy_question point = q;
-            point.resources.static_shared_bytes = 0;
-            point.shape.dynamic_shared_bytes = bytes;
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << bytes;
-        }
-        EXPECT_EQ(account.curves[0].points.size(), 32u);
-        EXPECT_EQ(account.curves[1].points.size(), static_cast<std::size_t>(limits.registers_per_thread));
-        EXPECT_GT(before, 0);  // a block can have all that the chart goes up to
-    }
 }
 
 std::string obstacle_of(const occupancy_question& q)
