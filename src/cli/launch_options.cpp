@@ -103,6 +103,7 @@ launch_settings launch_options::settings(const target& where, const kernel_resou
     settings.carveout_percent = carveout;
     settings.cache = cache_preference_named(cache);
     settings.caching = global_caching_named(caching);
+    settings.non_portable_clusters = true;  // as for shared memory: what a program that needs them would have allowed
     // Left to itself, the limit is what a program that needs more than 48 KB would have set it to: all there is.
     if (!max_dynamic_shared)
         settings.max_dynamic_shared_bytes = raised_shared_limit(*where.limits, kernel, dynamic_bytes);

@@ -67,7 +67,9 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (!question.sms && (options.grid || question.shape.cluster_blocks > 1))
         for (const gpu_device& gpu : find_gpus().devices)
             if (gpu.capability.number() == where.architecture.number()) question.sms = gpu.sms;
-    if (!question.sms && (options.grid || options.cluster > 1))
+    const bool clusters =
+        options.cluster > 1 && options.cluster <= detail::max_cluster_of(*where.limits, question.settings.mode, true);
+    if (!question.sms && (options.grid || clusters))
         throw error(std::string(options.grid ? "--grid" : "--cluster") + " needs the number of SMs",
                     "add --sms 132, or --gpcs with the SMs of each GPC");
     question.curves = options.output.format == "table" ? !options.no_charts : options.curves;

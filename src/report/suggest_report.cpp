@@ -47,6 +47,7 @@ std::string heading_of(const block_size_advice& advice)
     if (!advice.dynamic_shared.empty())
         title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
     if (!advice.dynamic_shared_known) title += ", dynamic shared ?";
+    if (advice.cluster_blocks > 1) title += fmt::format(", clusters of {} blocks", advice.cluster_blocks);
     return title;
 }
 
@@ -113,7 +114,8 @@ document suggest_document(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         page.heading(heading_of(advice));
         if (advice.candidates.empty()) {
-            page.line("  no block size can be launched", tone::bad);
+            page.line("  no block size can be launched" + (advice.obstacle.empty() ? "" : ": " + advice.obstacle),
+                      tone::bad);
             continue;
         }
         add_suggestion(page, advice);
@@ -121,6 +123,8 @@ document suggest_document(const std::vector<block_size_advice>& all)
         page.add(candidates_table(advice));
         page.line("");
         add_rules(page, advice.candidates.front().rules);
+        if (!advice.notes.empty()) page.line("");
+        for (const std::string& note : advice.notes) page.line("  note: " + note);
     }
     return page;
 }
@@ -143,6 +147,9 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
         object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
         object["at_most"] = !advice.dynamic_shared_known;
+        object["cluster_blocks"] = advice.cluster_blocks;
+        object["obstacle"] = advice.obstacle.empty() ? ordered_json(nullptr) : ordered_json(advice.obstacle);
+        object["notes"] = advice.notes;
         object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
         object["candidates"] = ordered_json::array();

@@ -192,6 +192,36 @@ TEST(occupancy_verb, waves_and_clusters)
     EXPECT_TRUE(text.shows("grid of 1,000 blocks on 132 SMs: 1.89 waves of 528; the tail has 472 blocks; 94.7 %"));
 }
 
+TEST(occupancy_verb, clusters_have_the_maximum_of_the_chip)
+{
+    const auto with_cluster = [](const char* architecture, const char* blocks) {
+        return result_of({"--arch", architecture, "-t", "256", "-r", "32", "--cluster", blocks, "--sms", "20"});
+    };
+    const auto has_note = [](const nlohmann::json& account, const char* words) {
+        return account["notes"].dump().find(words) != std::string::npos;
+    };
+    const char* attribute = "cudaFuncAttributeNonPortableClusterSizeAllowed";
+    for (const char* architecture : {"sm_90", "sm_100", "sm_103", "sm_120", "sm_121"}) {
+        EXPECT_TRUE(has_note(with_cluster(architecture, "16"), attribute)) << architecture;
+        EXPECT_FALSE(has_note(with_cluster(architecture, "8"), attribute)) << architecture;
+        EXPECT_TRUE(with_cluster(architecture, "16")["obstacle"].is_null()) << architecture;
+    }
+    EXPECT_TRUE(has_note(with_cluster("sm_120", "16"), "not published"));
+    for (const char* architecture : {"sm_101", "sm_110"}) {
+        const nlohmann::json account = with_cluster(architecture, "16");
+        EXPECT_NE(account["obstacle"].get<std::string>().find("has at most 8"), std::string::npos);
+        EXPECT_EQ(account["resident_blocks"], 0);
+        EXPECT_TRUE(account["clusters"].is_null());
+        EXPECT_TRUE(with_cluster(architecture, "8")["obstacle"].is_null());
+    }
+    EXPECT_NE(with_cluster("sm_90", "17")["obstacle"].get<std::string>().find("has at most 16"), std::string::npos);
+    EXPECT_NE(with_cluster("sm_80", "2")["obstacle"].get<std::string>().find("has no clusters"), std::string::npos);
+    // What cannot be launched needs no SMs to say so.
+    const call told = launchbox_run({"occupancy", "--arch", "sm_110", "--threads", "256", "--cluster", "9"});
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_TRUE(told.shows("cannot be launched: a cluster of 9 blocks"));
+}
+
 TEST(occupancy_verb, several_architectures_come_in_the_order_asked_and_once)
 {
     const nlohmann::json results =

@@ -27,6 +27,31 @@ TEST(suggest_verb, agrees_with_the_runtime)
         EXPECT_EQ(suggested({"--arch", architecture, "--registers", registers})["threads"], threads) << registers;
 }
 
+TEST(suggest_verb, keeps_clusters_that_the_chip_can_have)
+{
+    const nlohmann::json sixteen = suggested({"--arch", "sm_90", "--registers", "32", "--cluster", "16"});
+    EXPECT_EQ(sixteen["threads"], 1024);
+    EXPECT_EQ(sixteen["cluster_blocks"], 16);
+    ASSERT_EQ(sixteen["notes"].size(), 2u);
+    EXPECT_NE(sixteen["notes"][0].get<std::string>().find("cudaFuncAttributeNonPortableClusterSizeAllowed"),
+              std::string::npos);
+    const nlohmann::json thor = suggested({"--arch", "sm_110", "--registers", "32", "--cluster", "16"});
+    EXPECT_TRUE(thor["threads"].is_null());
+    EXPECT_EQ(thor["obstacle"], "a cluster of 16 blocks: compute capability 11.0 has at most 8");
+    const call told = launchbox_run({"suggest", "--arch", "sm_110", "--registers", "32", "--cluster", "16"});
+    EXPECT_TRUE(told.shows("no block size can be launched: a cluster of 16 blocks")) << told.out;
+}
+
+TEST(suggest_verb, takes_the_clusters_of_a_kernel_from_the_compiler)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string kernel = folder.path() / "cluster.cu";
+    write_file_atomically(kernel, "__global__ void __cluster_dims__(16) k(int* p) { *p = 1; }\n");
+    EXPECT_EQ(suggested({kernel, "--arch", "sm_90"})["cluster_blocks"], 16);
+    EXPECT_TRUE(suggested({kernel, "--arch", "sm_110"})["threads"].is_null());
+}
+
 TEST(suggest_verb, lists_runners_up_and_rules)
 {
     const nlohmann::json advice = suggested({"--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads"});

@@ -223,6 +223,20 @@ def works_by_keyboard(page, file):
     page.until("return document.getElementById('threads').value === '96'", "the cell of the map to be taken")
 
 
+def clusters_have_the_maximum_of_the_chip(page, file):
+    page.open(file, "#architecture=sm_110&threads=256&registers=32&cluster_blocks=16&sms=20")
+    check("has at most 8" in page.text("obstacle"), f"16 blocks on 11.0: {page.text('obstacle')}")
+    check_equal(page.run("return document.getElementById('cluster_blocks').max"), "8", "the field on 11.0")
+    page.open(file, "#architecture=sm_110&threads=256&registers=32&cluster_blocks=8&sms=20")
+    check_equal(page.text("obstacle"), "", "8 blocks on 11.0")
+    check_equal(page.run("return account.curves.clusters.length"), 8, "the curve of 11.0")
+    page.open(file, "#architecture=sm_90&threads=256&registers=32&cluster_blocks=16&sms=132")
+    check("NonPortableClusterSizeAllowed" in page.text("notes"), f"16 blocks on 9.0: {page.text('notes')}")
+    check_equal(page.run("return account.curves.clusters.length"), 16, "the curve of 9.0")
+    page.open(file, "#architecture=sm_120&threads=256&registers=32&cluster_blocks=16&sms=170")
+    check("not published" in page.text("notes"), f"16 blocks on 12.0: {page.text('notes')}")
+
+
 def map_agrees(page, file):
     page.open(file, "#architecture=sm_80&threads=224&registers=52&static_shared_bytes=5000&rows=sm_75,sm_80,sm_90,sm_120")
     rows = page.run("return [...document.querySelectorAll('#map tbody tr')].map((row) => [...row.cells].map((one) => one.textContent))")
@@ -247,6 +261,7 @@ def main():
             reads_logs_and_files(page, file)
             refuses_what_is_too_much(page, file, folder)
             works_by_keyboard(page, file)
+            clusters_have_the_maximum_of_the_chip(page, file)
             map_agrees(page, file)
             page.open(file, "#architecture=sm_90&threads=256&registers=63&sms=132&cluster_blocks=4&kernel=merge")
             page.run("for (const one of document.querySelectorAll('details')) one.open = true")

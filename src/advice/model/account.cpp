@@ -43,23 +43,32 @@ std::optional<wave_account> waves_of(const occupancy_question& q, const occupanc
 std::optional<cluster_account> clusters_of(const occupancy_question& q, const occupancy_result& result)
 {
     const int blocks = q.shape.cluster_blocks;
-    if (blocks < 2 || q.limits->portable_cluster == 0 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    if (blocks < 2 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    if (result.obstacle != launch_obstacle::none || q.settings.mode == model_mode::spreadsheet) return std::nullopt;
     return cluster_account{blocks,
                            q.gpcs.empty() ? estimate_clusters(*q.limits, *q.sms, blocks, result.resident_blocks)
                                           : estimate_clusters(q.gpcs, blocks, result.resident_blocks),
                            !q.gpcs.empty()};
 }
 
+// A cluster of more blocks than are portable.
+std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
+{
+    std::string text = fmt::format(
+        "a cluster of {} blocks, more than the {} that are portable, needs cudaFuncSetAttribute(kernel, "
+        "cudaFuncAttributeNonPortableClusterSizeAllowed, 1), also with __cluster_dims__; ",
+        with_commas(blocks), limits.portable_cluster.value_or(0));
+    if (limits.non_portable_cluster)
+        return text + "a GPU may have room for fewer: cudaOccupancyMaxPotentialClusterSize tells";
+    return text + fmt::format(
+                      "the most that compute capability {} can have is not published: "
+                      "cudaOccupancyMaxPotentialClusterSize tells",
+                      compute_capability_name(limits.capability).view());
+}
+
 std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_result& result)
 {
-    std::vector<std::string> notes;
-    const std::int64_t total = q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes;
-    if (q.settings.mode == model_mode::driver && total > q.limits->shared_per_block &&
-        result.obstacle == launch_obstacle::none)
-        notes.push_back(
-            fmt::format("more than {} B of shared memory needs cudaFuncSetAttribute(kernel, "
-                        "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
-                        with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
+    std::vector<std::string> notes = launch_needs(q, result);
     if (q.resources.static_shared_bytes > q.limits->shared_per_block)
         notes.push_back(fmt::format("no compiler accepts {} B of static shared memory: more than {} B must be dynamic",
                                     with_commas(q.resources.static_shared_bytes),
@@ -72,9 +81,8 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
             "be resident; --dynamic-shared tells the size");
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
-    if (q.shape.cluster_blocks > 1 && q.limits->portable_cluster == 0)
-        notes.push_back(
-            fmt::format("compute capability {} has no clusters", compute_capability_name(q.limits->capability).view()));
+    if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::spreadsheet)
+        notes.push_back("the spreadsheet knows no clusters: those of this launch are not counted");
     for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
     return notes;
 }
@@ -160,8 +168,35 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                 std::min(max_barriers_per_block, limits.barriers_per_sm.value_or(max_barriers_per_block)));
         case launch_obstacle::virtual_resources:
             return "too many virtual resources";
+        case launch_obstacle::cluster_blocks:
+            if (limits.portable_cluster == 0)
+                return fmt::format("a cluster of {} blocks: compute capability {} has no clusters",
+                                   with_commas(q.shape.cluster_blocks),
+                                   compute_capability_name(limits.capability).view());
+            return fmt::format("a cluster of {} blocks: compute capability {} has at most {}",
+                               with_commas(q.shape.cluster_blocks), compute_capability_name(limits.capability).view(),
+                               limits.non_portable_cluster.value_or(0));
+        case launch_obstacle::non_portable_cluster:
+            return fmt::format(
+                "a cluster of {} blocks: without cudaFuncAttributeNonPortableClusterSizeAllowed it has "
+                "at most {}",
+                with_commas(q.shape.cluster_blocks), limits.portable_cluster.value_or(0));
     }
     return "";
+}
+
+std::vector<std::string> launch_needs(const occupancy_question& q, const occupancy_result& result)
+{
+    std::vector<std::string> needs;
+    if (result.obstacle != launch_obstacle::none || q.settings.mode != model_mode::driver) return needs;
+    if (q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes > q.limits->shared_per_block)
+        needs.push_back(
+            fmt::format("more than {} B of shared memory needs cudaFuncSetAttribute(kernel, "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
+                        with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
+    if (q.shape.cluster_blocks > 1 && q.shape.cluster_blocks > q.limits->portable_cluster.value_or(1))
+        needs.push_back(non_portable_cluster_text(*q.limits, q.shape.cluster_blocks));
+    return needs;
 }
 
 std::string limiter_names(const occupancy_result& result)

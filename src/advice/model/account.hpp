@@ -124,6 +124,10 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
 /// Why the launch cannot be made, in words; empty: it can.
 std::string obstacle_text(const occupancy_question& question, const occupancy_result& result);
 
+/// What the program must allow before a launch that can be made: more shared memory than a block has without asking, a
+/// cluster of more blocks than are portable.
+std::vector<std::string> launch_needs(const occupancy_question& question, const occupancy_result& result);
+
 /// "registers and shared memory": the limiting resources in words; "nothing" when there is none.
 std::string limiter_names(const occupancy_result& result);
 

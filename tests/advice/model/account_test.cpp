@@ -159,7 +159,25 @@ TEST(notes, what_the_reader_must_know_besides)
     EXPECT_TRUE(has_note(asked(sm_90, 256, 32, 60'000), "no compiler accepts 60,000 B of static shared memory"));
     q = asked(sm_80, 256, 32);
     q.shape.cluster_blocks = 2;
-    EXPECT_TRUE(has_note(q, "has no clusters"));
+    EXPECT_EQ(obstacle_of(q), "a cluster of 2 blocks: compute capability 8.0 has no clusters");
+    q.settings.mode = model_mode::spreadsheet;
+    EXPECT_TRUE(has_note(q, "the spreadsheet knows no clusters"));
+    q = asked(sm_90, 256, 32);
+    q.shape.cluster_blocks = 16;
+    EXPECT_EQ(obstacle_of(q),
+              "a cluster of 16 blocks: without cudaFuncAttributeNonPortableClusterSizeAllowed it has at most 8");
+    q.settings.non_portable_clusters = true;
+    EXPECT_TRUE(has_note(q, "cudaFuncAttributeNonPortableClusterSizeAllowed"));
+    EXPECT_FALSE(has_note(q, "not published"));
+    q.limits = &sm_120;
+    EXPECT_TRUE(has_note(q, "the most that compute capability 12.0 can have is not published"));
+    q.limits = &sm_110;
+    EXPECT_EQ(obstacle_of(q), "a cluster of 16 blocks: compute capability 11.0 has at most 8");
+    q.sms = 20;
+    EXPECT_FALSE(explain(q).clusters);
+    q.shape.cluster_blocks = 8;
+    EXPECT_FALSE(has_note(q, "cudaFuncAttributeNonPortableClusterSizeAllowed"));
+    EXPECT_TRUE(explain(q).clusters);
 }
 
 TEST(account, nothing_reserved_is_not_mentioned)
