@@ -55,7 +55,8 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .resources = options.launch.resources(found),
                              .dynamic_shared = {},
                              .candidates = {},
-                             .sms = options.sms};
+                             .sms = options.sms ? options.sms : where.sms};
+    advice.gpu = where.gpu;
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
     std::string size = options.launch.dynamic_expression();
     if (kernel != nullptr && !options.launch.dynamic_shared) {
@@ -115,17 +116,22 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
         if (options.input.architectures.empty())
             targets.push_back(target_of_this_machine());
         else
-            targets = parse_targets(options.input.architectures, known_capabilities());
+            targets = parse_gpu_targets(options.input.architectures, known_capabilities());
         for (const target& where : targets) all.push_back(advise(options, where, "", {}));
     } else {
         kernel_input input = read_kernels(options.input, context.compiler_flags);
-        for (const found_kernel& kernel : input.kernels)
-            if (const auto question = question_for(kernel.info, 1);
-                question && (question->shared_known || options.launch.shared))
-                all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
-                                     resources_of(kernel.info), &kernel.info));
-            else
+        std::vector<target> named;
+        if (!options.input.architectures.empty())
+            named = parse_gpu_targets(options.input.architectures, known_capabilities());
+        for (const found_kernel& kernel : input.kernels) {
+            const auto question = question_for(kernel.info, 1);
+            if (!question || !(question->shared_known || options.launch.shared)) {
                 input.leave_out(kernel, true);
+                continue;
+            }
+            for (const target& where : targets_of_kernel(question->architecture, named))
+                all.push_back(advise(options, where, kernel.short_form, resources_of(kernel.info), &kernel.info));
+        }
         refuse_nothing(input);
         print_errors(input);
         status = input.status();

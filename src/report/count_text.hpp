@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,9 +18,9 @@ inline std::string count_text(std::size_t count)
 }
 
 /// "1 candidate", "1,336 candidates".
-inline std::string counted(std::size_t count, const char* one, const char* more)
+inline std::string counted(std::integral auto count, const char* one, const char* more)
 {
-    return count_text(count) + " " + (count == 1 ? one : more);
+    return with_commas(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : more);
 }
 
 }  // namespace launchbox

@@ -40,6 +40,7 @@ std::string heading_of(const block_size_advice& advice)
 {
     std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
                                     compute_capability_name(advice.architecture).view());
+    if (!advice.gpu.empty()) title = escape_for_terminal(advice.gpu) + ", " + title;
     if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
     title += fmt::format(": {} registers", advice.resources.registers);
     if (advice.resources.static_shared_bytes > 0)
@@ -138,6 +139,8 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         ordered_json object;
         object["architecture"] = architecture_name(advice.architecture).view();
+        object["gpu"] = advice.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.gpu));
+        object["sms"] = or_null(advice.sms);
         object["kernel"] = {
             {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
             {"registers", advice.resources.registers},

@@ -33,6 +33,7 @@ struct block_size_advice {
     std::vector<block_size_candidate> candidates;
     std::string obstacle = {};  ///< why there is no candidate; empty where there are
     std::optional<int> sms;
+    std::string gpu = {};                 ///< the model that was named; empty: an architecture was
     int cluster_blocks = 1;               ///< blocks in a cluster; 1: none
     std::vector<std::string> notes = {};  ///< what a launch needs besides
 };

@@ -51,6 +51,35 @@ std::optional<cluster_account> clusters_of(const occupancy_question& q, const oc
                            !q.gpcs.empty()};
 }
 
+std::string grid_obstacle_of(const occupancy_question& q)
+{
+    if (!q.grid) return "";
+    const std::array<int, 3> limits = max_grid_dimensions(q.limits->capability);
+    const std::string here =
+        std::string("on compute capability ") + std::string(compute_capability_name(q.limits->capability).view());
+    for (std::size_t i = 0; i < 3; ++i)
+        if (q.grid_dimensions[i] > limits[i])
+            return fmt::format("{} blocks in {}: a grid has at most {} there {}", with_commas(q.grid_dimensions[i]),
+                               "xyz"[i], with_commas(limits[i]), here);
+    const std::int64_t most = std::int64_t{limits[0]} * limits[1] * limits[2];
+    if (*q.grid > most)
+        return fmt::format("{} blocks: a grid has at most {} × {} × {} {}", with_commas(*q.grid),
+                           with_commas(limits[0]), with_commas(limits[1]), with_commas(limits[2]), here);
+    if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::driver && *q.grid % q.shape.cluster_blocks != 0)
+        return fmt::format("{} {}: no multiple of the {} of a cluster", with_commas(*q.grid),
+                           *q.grid == 1 ? "block" : "blocks", q.shape.cluster_blocks);
+    return "";
+}
+
+// A number of blocks that no single dimension holds.
+std::optional<std::string> grid_note(const occupancy_question& q)
+{
+    const int in_x = max_grid_dimensions(q.limits->capability)[0];
+    if (!q.grid || q.grid_dimensions[0] != 0 || *q.grid <= in_x) return std::nullopt;
+    return fmt::format("{} blocks need y or z: a grid has at most {} in x on compute capability {}",
+                       with_commas(*q.grid), with_commas(in_x), compute_capability_name(q.limits->capability).view());
+}
+
 // A cluster of more blocks than are portable.
 std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
 {
@@ -83,6 +112,7 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
         notes.push_back("barriers are not known and not counted as a limit");
     if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::spreadsheet)
         notes.push_back("the spreadsheet knows no clusters: those of this launch are not counted");
+    if (std::optional<std::string> note = grid_note(q)) notes.push_back(std::move(*note));
     for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
     return notes;
 }
@@ -115,7 +145,8 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     account.slack = allowances(question, allowed(account.result.resident_blocks));
     // What one block more needs depends on all that limits.
     if (question.dynamic_shared_known) account.next = cheapest_next_step(question, account.result);
-    account.waves = waves_of(question, account.result);
+    account.grid_obstacle = grid_obstacle_of(question);
+    if (account.grid_obstacle.empty()) account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);
     account.notes = notes_of(question, account.result);
     return account;

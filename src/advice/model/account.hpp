@@ -5,6 +5,7 @@
 #include <launchbox/clusters.hpp>
 #include <launchbox/occupancy.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -28,10 +29,13 @@ struct occupancy_question {
     /// is no size for them. Empty: it is that of `shape` for every block size.
     std::function<std::optional<std::int64_t>(int threads)> dynamic_shared_of;
     launch_settings settings;
-    std::optional<std::int64_t> grid;  ///< thread blocks of the launch
-    std::optional<int> sms;            ///< SMs of the GPU
-    std::vector<int> gpcs;             ///< SMs of each GPC, when known
-    bool curves = false;               ///< also calculate the charts
+    std::optional<std::int64_t> grid;  ///< thread blocks of the launch, in all
+    /// The same in x, y and z; zeros: only their number is known.
+    std::array<std::int64_t, 3> grid_dimensions{};
+    std::string gpu;         ///< the model that was named; empty: an architecture was
+    std::optional<int> sms;  ///< SMs of the GPU
+    std::vector<int> gpcs;   ///< SMs of each GPC, when known
+    bool curves = false;     ///< also calculate the charts
 };
 
 /// Dynamic shared memory of the same launch with so many threads; nothing where there is no such launch.
@@ -105,7 +109,8 @@ struct occupancy_curve {
 struct occupancy_account {
     occupancy_question question;
     occupancy_result result;
-    std::string obstacle;  ///< why it cannot be launched; empty: it can
+    std::string obstacle;       ///< why the block cannot be launched; empty: it can
+    std::string grid_obstacle;  ///< why no such grid of these blocks can be; empty: it can, or there is none
     std::vector<limit_account> limits;
     std::vector<allowance_account> thresholds, slack;
     std::optional<next_step> next;
@@ -121,7 +126,7 @@ occupancy_account explain(const occupancy_question& question);
 /// The same, where `result` is already what the model answers to the question.
 occupancy_account explain(const occupancy_question& question, const occupancy_result& result);
 
-/// Why the launch cannot be made, in words; empty: it can.
+/// Why the block cannot be launched, in words; empty: it can.
 std::string obstacle_text(const occupancy_question& question, const occupancy_result& result);
 
 /// What the program must allow before a launch that can be made: more shared memory than a block has without asking, a
