@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "support/text/terminal.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -15,12 +14,6 @@ namespace launchbox {
 inline std::string count_text(std::size_t count)
 {
     return with_commas(static_cast<std::int64_t>(count));
-}
-
-/// "1 candidate", "1,336 candidates".
-inline std::string counted(std::integral auto count, const char* one, const char* more)
-{
-    return with_commas(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : more);
 }
 
 }  // namespace launchbox

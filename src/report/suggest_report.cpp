@@ -7,6 +7,7 @@
 #include "report/json.hpp"
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -42,7 +43,7 @@ std::string heading_of(const block_size_advice& advice)
                                     compute_capability_name(advice.architecture).view());
     if (!advice.gpu.empty()) title = escape_for_terminal(advice.gpu) + ", " + title;
     if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
-    title += fmt::format(": {} registers", advice.resources.registers);
+    title += ": " + counted(advice.resources.registers, "register", "registers");
     if (advice.resources.static_shared_bytes > 0)
         title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
     if (!advice.dynamic_shared.empty())
@@ -55,8 +56,9 @@ std::string heading_of(const block_size_advice& advice)
 void add_suggestion(document& page, const block_size_advice& advice)
 {
     const block_size_candidate& best = advice.candidates.front();
-    page.line(fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
-                          best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
+    page.line(fmt::format("  {} per block: {} per SM = {} of {} threads, occupancy {}, limited by {}",
+                          counted(best.choice.threads, "thread", "threads"),
+                          counted(best.choice.resident_blocks, "block", "blocks"),
                           with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
                           percent(thread_occupancy(advice, best)), limiter_names(best.result)),
               tone::strong);
@@ -66,8 +68,8 @@ void add_suggestion(document& page, const block_size_advice& advice)
             "be resident; --dynamic-shared tells the size",
             tone::warning);
     page.line(advice.sms
-                  ? fmt::format("  a grid of {} blocks fills the GPU once",
-                                with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
+                  ? fmt::format("  a grid of {} fills the GPU once",
+                                counted(std::int64_t{best.choice.resident_blocks} * *advice.sms, "block", "blocks"))
                   : fmt::format("  a grid of {} × the number of SMs fills the GPU once", best.choice.resident_blocks));
 }
 

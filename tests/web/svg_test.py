@@ -35,6 +35,12 @@ class Picture:
         self.root = tree.fromstring(text)
         check(self.root.tag == SVG + "svg" and self.root.find(SVG + "title").text, f"{file.name}: a title")
         check("href" not in text and "url(" not in text and "<script" not in text, f"{file.name}: nothing is loaded or run")
+        check("var(" not in text, f"{file.name}: colours without variables, which few programs know")
+        style = self.root.find(SVG + "style").text
+        plain = style[:style.index("@media")]  # what remains for a program that reads no further
+        for name in ("paper", "faint", "grid", "axis", "mark", "c0", "c5"):
+            check(f".{name}{{" in plain.replace(",", "{"), f"{file.name}: a colour for {name}")
+        check(self.root.find(SVG + "rect").get("fill") == "#ffffff", f"{file.name}: white paper even without styles")
         for element in self.root.iter():
             for name in ("x", "y", "cx", "cy", "width", "height", "x1", "x2", "y1", "y2", "r"):
                 if name in element.attrib:

@@ -7,6 +7,7 @@
 
 #include "advice/model/limit_steps.hpp"
 #include "advice/model/occupancy_curves.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -163,8 +164,9 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
         case launch_obstacle::over_1024_threads:
             return fmt::format("{} threads: a block has at most 1,024", with_commas(q.shape.threads));
         case launch_obstacle::over_launch_bound:
-            return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
-                               with_commas(q.shape.threads), with_commas(q.resources.max_threads));
+            return fmt::format("{} the launch bound of {}: cudaErrorInvalidValue",
+                               counted(q.shape.threads, "thread exceeds", "threads exceed"),
+                               with_commas(q.resources.max_threads));
         case launch_obstacle::registers_per_thread:
             return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
                                limits.launchable_registers);
@@ -173,12 +175,13 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                                with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
         case launch_obstacle::register_rounding: {
             const int partitions = detail::launch_check_partitions(limits);
-            const int counted = detail::align_up(result.warps.warps_per_block, partitions);
+            const int counted_warps = detail::align_up(result.warps.warps_per_block, partitions);
             return fmt::format(
-                "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "
+                "its {} registers fit, but the launch check counts {} as {} (a multiple of {} "
                 "sub-partitions): {} of {} registers",
-                with_commas(result.registers.per_block), result.warps.warps_per_block, counted, partitions,
-                with_commas(result.registers.per_warp * counted), with_commas(limits.registers_per_block));
+                with_commas(result.registers.per_block), counted(result.warps.warps_per_block, "warp", "warps"),
+                counted_warps, partitions, with_commas(result.registers.per_warp * counted_warps),
+                with_commas(limits.registers_per_block));
         }
         case launch_obstacle::register_partition:
             return "its warps do not fit the registers of the sub-partitions";

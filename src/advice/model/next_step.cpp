@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advice/model/account.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -13,7 +14,7 @@ namespace {
 // "−3 registers", "−1,024 B shared"; threads are named by what they become, since nobody subtracts from a block size.
 std::string change_text(const resource_change& change)
 {
-    if (change.name == "threads") return fmt::format("{} threads", with_commas(change.to));
+    if (change.name == "threads") return counted(change.to, "thread", "threads");
     const std::string amount =
         fmt::format("{}{}", change.to < change.from ? "−" : "+",
                     with_commas(std::max(change.from, change.to) - std::min(change.from, change.to)));
