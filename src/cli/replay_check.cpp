@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "gpu/driver.hpp"
 #include "image/demangle.hpp"
+#include "report/short_names.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/backend/captured_module.hpp"
@@ -72,7 +73,7 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus)
         std::uint64_t compared = 0;
         for (const auto* list : {&launch.memory, &launch.variables})
             for (const captured_memory& memory : *list) compared += memory.bytes;
-        const std::string name = shown(short_name(demangle(launch.kernel)));
+        const std::string name = shortened(shown(short_name(demangle(launch.kernel))), widest_name_in_sentence);
         if (answer.what == outcome::measured && answer.verified) {
             std::cout << fmt::format(
                 "{}: bit-equal: {} replays left all {} bytes as the program got them, {} of them "
