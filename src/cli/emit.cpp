@@ -177,19 +177,19 @@ void refuse_box(const emit_plan& plan)
                         "use --format json or --format defines");
 }
 
-// Rows of the user's own type have its members, and those of a header are what they are.
+// A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
+// first time changes only values.
 void set_members(const emit_options& options, emit_plan& plan)
 {
     const launch_box_members& given = options.members;
-    const bool own = options.form == "box" && options.row.empty() && plan.existing.empty();
-    if (own)
-        plan.settings.members = given;
-    else if (!given.threads.empty() || !given.items.empty() || !given.min_blocks.empty())
-        throw error("--threads-name, --items-name and --min-blocks-name name members of a new row",
-                    options.form != "box" ? "leave them out: --format " + options.form + " has the spec's names"
-                    : !options.row.empty()
-                        ? "leave them out: the values of a row of your own type are in the order of the spec"
-                        : "leave them out: the header has its rows");
+    if (options.form == "box" && options.row.empty()) {
+        if (plan.existing.empty()) plan.settings.members = given;
+    } else if (!given.threads.empty() || !given.items.empty() || !given.min_blocks.empty()) {
+        throw error("--threads-name, --items-name and --min-blocks-name name the members of launchbox emit's own rows",
+                    options.form != "box"
+                        ? "leave them out: --format " + options.form + " has the spec's names"
+                        : "leave them out: a row of your own type has its values in the spec's order");
+    }
 }
 
 emit_plan plan_of(const emit_options& options)
