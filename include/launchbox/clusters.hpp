@@ -45,11 +45,22 @@ inline constexpr int h200_gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 
 namespace detail {
 
+// Above these no GPU is; cutting them there keeps every sum far from overflow and changes no answer.
+constexpr int bounded_sms(int sms)
+{
+    return std::clamp(sms, 0, 1 << 14);
+}
+constexpr int bounded_blocks_per_sm(int blocks)
+{
+    return std::min(blocks, 1 << 12);
+}
+
 constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm, bool whole_sms)
 {
     int sum = 0;
     for (int sms : gpcs)
-        if (!whole_sms || sms >= cluster_blocks) sum += sms * blocks_per_sm / cluster_blocks;
+        if (!whole_sms || sms >= cluster_blocks)
+            sum = std::min(sum + bounded_sms(sms) * blocks_per_sm / cluster_blocks, 1 << 28);
     return sum;
 }
 
@@ -60,6 +71,7 @@ constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, in
 constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 0) return {.expected = 0};
+    blocks_per_sm = detail::bounded_blocks_per_sm(blocks_per_sm);
     const int seen = std::min(blocks_per_sm, cluster_blocks_per_sm_seen);
     const int expected = detail::clusters_in_gpcs(gpcs, cluster_blocks, seen, true);
     return {expected, expected, detail::clusters_in_gpcs(gpcs, cluster_blocks, blocks_per_sm, false)};
@@ -74,6 +86,8 @@ constexpr cluster_estimate estimate_clusters(const sm_limits& limits, int sms, i
     // More than the GPU can have, or clusters where there are none.
     if (cluster_blocks > 1 && cluster_blocks > detail::max_cluster_of(limits, model_mode::driver, true))
         return {.expected = 0};
+    sms = detail::bounded_sms(sms);
+    blocks_per_sm = detail::bounded_blocks_per_sm(blocks_per_sm);
     const int seen = std::min(blocks_per_sm, cluster_blocks_per_sm_seen);
     cluster_estimate result{.high = sms * blocks_per_sm / cluster_blocks};
     if (cluster_blocks <= 2)

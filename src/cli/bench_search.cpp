@@ -35,6 +35,7 @@ void bench_file(const bench_options& options, const std::vector<std::string>& st
 
 exit_status run_bench(const bench_options& options)
 {
+    check_output(options.output.file);
     const std::vector<std::string> strategies = strategies_wanted(options.strategies);
     std::set<std::string> from_folders;
     const std::vector<std::string> files = files_of(options, from_folders);
@@ -142,7 +143,10 @@ std::vector<std::string> files_of(const bench_options& options, std::set<std::st
         std::filesystem::directory_iterator entries(text, failure);
         if (failure) throw error(text + " cannot be read: " + failure.message(), "name a folder that can");
         for (const auto& entry : entries)
-            if (entry.is_regular_file(failure)) inside.push_back(entry.path().string());
+            if (entry.is_regular_file(failure))
+                inside.push_back(entry.path().string());
+            else if (!entry.is_directory(failure))
+                say(entry.path().string() + " is no file, and is not read");
         std::sort(inside.begin(), inside.end());
         from_folders.insert(inside.begin(), inside.end());
         files.insert(files.end(), inside.begin(), inside.end());

@@ -112,8 +112,8 @@ bounds_report report_of(const bounds_options& options, const bounds_launch& laun
 exit_status run_bounds(const bounds_options& options, const call_context& context)
 {
     if (options.revert) return revert_bounds(options.file);
-    refuse_pipe(options.file);
-    const std::string text = read_input(options.file);  // a missing file is said so before a compiler is looked for
+    const std::string text = read_file(options.file);  // a missing file is said so before a compiler is looked for
+    check_output(options.output.file);
     const bounds_launch launch = launch_of(options);
     const std::vector<int> threads = parse_threads(options.threads);
     const toolchain tools = find_toolchain(options.nvcc);
@@ -143,7 +143,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
                                   [&] { return bounds_json(report); }, [&] { return bounds_table(report); }});
     if (stopped) return exit_status::interrupted;
     if (options.apply) {
-        const bool quiet = options.output.format != "table" || !options.output.path.empty();
+        const bool quiet = options.output.format != "table" || options.output.file.is_file();
         const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, report.answers), quiet);
         if (applied != exit_status::done) status = applied;
     }

@@ -12,6 +12,7 @@
 #include "advice/bounds/portable_bounds.hpp"
 #include "advice/bounds/unified_diff.hpp"
 #include "cli/messages.hpp"
+#include "cli/output_file.hpp"
 
 namespace launchbox::cli {
 
@@ -139,7 +140,9 @@ exit_status apply_bounds(const std::string& source, const std::string& before,
     }
     if (after == before) return status;
     (quiet_output ? std::cerr : std::cout) << '\n' << unified_diff(before, after, source) << std::flush;
+    const bool others = has_other_names(source);
     const std::filesystem::path backup = apply_edit(source, before, after, say);
+    if (others) say_other_names(source);
     say("written into " + source + "; what it was is in " + backup.string() + ", and --revert takes it back");
     return status;
 }

@@ -202,9 +202,10 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
     if (keeps && (options.all || options.output.format != "table"))
         throw error("--all and --format are of the list of launches, and -k makes a folder",
                     "leave them out, or leave out -k");
-    if (keeps && options.output.path.empty())
+    if (!keeps) check_output(options.output.file);
+    if (keeps && !options.output.file.is_file())
         throw error("-k captures a launch into a folder, and none is named", "add -o FOLDER");
-    const fs::path wanted = fs::path(options.output.path).lexically_normal();
+    const fs::path wanted = fs::path(options.output.file.path).lexically_normal();
     const fs::path target = wanted.has_filename() ? wanted : wanted.parent_path();
     std::optional<temporary_directory> beside;  // the folder is renamed at the end, which needs the same disk
     if (keeps) {
@@ -250,7 +251,7 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
     }
     const std::string nothing = why_nothing_seen(run);
     if (!nothing.empty()) say(nothing);
-    if (nothing.empty() || !options.output.path.empty() || options.output.format != "table")
+    if (nothing.empty() || !options.output.file.path.empty() || options.output.format != "table")
         write_report(options.output,
                      {[&](const output_style&) { return launches_document(run, {.all = options.all}); },
                       [&] { return launches_json(run); }, [&] { return launches_table(run); }},

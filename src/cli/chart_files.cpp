@@ -7,14 +7,14 @@
 #include <set>
 
 #include "cli/messages.hpp"
+#include "cli/output_file.hpp"
 #include "report/charts/chart_svg.hpp"
 #include "report/count_text.hpp"
 #include "support/error.hpp"
-#include "support/files/files.hpp"
 
 namespace launchbox::cli {
 
-void write_charts(const std::string& folder, const std::vector<chart>& charts)
+void write_charts(const std::string& folder, bool overwrite, const std::vector<chart>& charts)
 {
     if (charts.empty()) {
         say("there is nothing to draw: no picture was written to " + folder);
@@ -26,11 +26,15 @@ void write_charts(const std::string& folder, const std::vector<chart>& charts)
         throw error("cannot make the folder " + folder + (failure ? ": " + failure.message() : ""),
                     "name a folder that can be written to with --svg");
     std::set<std::string> taken;
+    std::vector<output_file> files;
     for (const chart& one : charts) {
         std::string id = one.id;
         for (int number = 2; !taken.insert(id).second; ++number) id = fmt::format("{}-{}", one.id, number);
-        write_file_atomically(std::filesystem::path(folder) / (id + ".svg"), svg_of(one, svg_use::file));
+        files.push_back({(std::filesystem::path(folder) / (id + ".svg")).string(), overwrite});
+        check_output(files.back());  // all of them or none
     }
+    for (std::size_t i = 0; i < charts.size(); ++i)
+        write_output(files[i], [&](std::ostream& out) { out << svg_of(charts[i], svg_use::file); });
     say(fmt::format("{} in {}", counted(charts.size(), "picture", "pictures"), folder));
 }
 

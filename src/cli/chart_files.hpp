@@ -12,7 +12,7 @@ namespace launchbox::cli {
 
 /// Writes each as DIR/id.svg, makes the folder where it is not there, and says on standard error what was written. Of
 /// two with one id the second gets a number.
-void write_charts(const std::string& folder, const std::vector<chart>& charts);
+void write_charts(const std::string& folder, bool overwrite, const std::vector<chart>& charts);
 
 /// All charts of these runs, with the run and the workload in their ids where there are several.
 std::vector<chart> charts_of(const results_report& found);

@@ -129,7 +129,7 @@ std::vector<unchecked_part> unchecked_parts(const check_options& options, const 
     std::map<std::string_view, architectures_found> found_in;
     for (const found_kernel& kernel : input.kernels) found_in[kernel.info.source.file].add(kernel.info);
     for (const input_summary& summary : input.inputs)
-        if (summary.errors.empty()) look(summary.file, found_in[summary.file], summary.images);
+        if (summary.errors.empty() && !summary.is_container) look(summary.file, found_in[summary.file], summary.images);
     return parts;
 }
 
@@ -163,12 +163,21 @@ bool for_people(const std::string& format, const unchecked_part& part)
     return !part.is_gate || format == "table" || format == "markdown" || format == "github";
 }
 
+output_file baseline_to_write(const check_options& options)
+{
+    return {.path = options.baseline.empty() ? default_baseline : options.baseline,
+            .overwrite = options.output.file.overwrite};
+}
+
 exit_status run_check(const check_options& options, const call_context& context)
 try {
     references given;
+    if (options.write_baseline) check_output(baseline_to_write(options));
+    refuse_input(options.output.file);
     for (const auto& [text, option] : {std::pair{&options.stack_reserve, "--stack-reserve"}, {&options.size, "--size"}})
         if (!text->empty()) (void)parse_size(*text, option);
     if (!options.write_baseline) given = read_references(options);  // mistakes in them cost no compiling
+    check_output(options.output.file);                              // which may be one of them
     const kernel_input input = read_kernels(options.input, context.compiler_flags);
     check_result result = checked_kernels(input);
     if (options.input.dynamic_shared) result.dynamic_shared_of = dynamic_shared_function(*options.input.dynamic_shared);
@@ -193,7 +202,7 @@ try {
                     {"github", [&] { return check_annotations(outcome); }}};
     write_report(options.output, forms);
     print_errors(input);
-    if (!options.output.path.empty() && failed)
+    if (options.output.file.is_file() && failed)
         say_what_failed(options, outcome.result);
     else
         for (const unchecked_part& part : outcome.result.unchecked)
@@ -278,6 +287,12 @@ void print_file_errors(const std::string& file, const std::vector<file_error>& e
     }
 }
 
+// What the user named may be a pipe; what is found here may not.
+std::string content_of(const std::string& named, const std::string& file, std::size_t cap)
+{
+    return named.empty() ? read_file(file, cap) : read_input(file, cap);
+}
+
 references read_references(const check_options& options)
 {
     references given;
@@ -299,14 +314,15 @@ references read_references(const check_options& options)
 
     bool wrong = false;
     if (!budget_file.empty()) {
-        budget_reading reading = parse_budget(utf8_text(read_input(budget_file, 2 * max_budget_bytes)), budget_file);
+        budget_reading reading =
+            parse_budget(utf8_text(content_of(options.budget, budget_file, 2 * max_budget_bytes)), budget_file);
         print_file_errors(budget_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.limits = std::move(reading.value);
     }
     if (!baseline_file.empty()) {
         baseline_reading reading =
-            parse_baseline(utf8_text(read_input(baseline_file, max_baseline_bytes)), baseline_file);
+            parse_baseline(utf8_text(content_of(options.baseline, baseline_file, max_baseline_bytes)), baseline_file);
         print_file_errors(baseline_file, reading.errors);
         wrong |= !reading.errors.empty();
         given.before = std::move(reading.value);
@@ -366,7 +382,7 @@ check_outcome outcome_of(const kernel_input& input, check_result result)
 
 exit_status write_baseline(const check_options& options, const kernel_input& input, const check_result& result)
 {
-    const std::string file = options.baseline.empty() ? default_baseline : options.baseline;
+    const output_file output = baseline_to_write(options);
     print_errors(input);
     if (input.status() != exit_status::done) {
         std::cerr << "launchbox: nothing was written, since not everything could be read\n";
@@ -376,11 +392,13 @@ exit_status write_baseline(const check_options& options, const kernel_input& inp
         throw error("there is no kernel with figures, and no baseline was written", "PTX alone has no figures");
     std::vector<baseline_entry> entries;
     for (const checked_kernel& kernel : result.kernels) entries.push_back(entry_of(kernel));
-    write_file_atomically(file, baseline_text(std::move(entries)));
+    const std::string text = baseline_text(std::move(entries));
+    write_output(output, [&](std::ostream& out) { out << text; });
+    if (!output.is_file()) return exit_status::done;
     const std::string count = with_commas(static_cast<std::int64_t>(result.kernels.size())) +
                               (result.kernels.size() == 1 ? " kernel × architecture" : " kernels × architectures");
-    std::cout << escape_for_terminal(file) << ": " << (style_of_standard_output().unicode ? count : to_ascii(count))
-              << " written\n"
+    std::cout << escape_for_terminal(output.path) << ": "
+              << (style_of_standard_output().unicode ? count : to_ascii(count)) << " written\n"
               << std::flush;
     if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
     return exit_status::done;
@@ -391,7 +409,7 @@ void say_what_failed(const check_options& options, const check_result& result)
     const std::vector<std::string> failures = failures_of(result);
     for (std::size_t i = 0; i < std::min(failures.size(), max_failures_named); ++i) say(failures[i]);
     if (failures.size() > max_failures_named) say(fmt::format("… and {} more", failures.size() - max_failures_named));
-    say(summary_of(result) + "; the report is in " + options.output.path);
+    say(summary_of(result) + "; the report is in " + options.output.file.path);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/tune_backends.hpp"
 #include "cli/verbs.hpp"
 #include "report/emit_report.hpp"
@@ -24,7 +25,8 @@ namespace {
 
 struct emit_options {
     std::vector<std::string> files, workload;
-    std::string output, box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
+    output_file output;
+    std::string box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
     split_names names;
     launch_box_members members;
     bool explain = false, check = false, allow_unverified = false, allow_empty = false;
@@ -45,7 +47,7 @@ void tell(const emit_options& options, const emit_plan& plan, const emitted_tabl
 
 bool to_file(const emit_options& options)
 {
-    return !options.output.empty() && options.output != "-";
+    return options.output.is_file();
 }
 
 exit_status run_emit(const emit_options& options)
@@ -58,9 +60,10 @@ exit_status run_emit(const emit_options& options)
     if (options.check && options.files.empty()) return check_only_header(options);
     if (options.files.empty())
         throw error("no record to take rows from", "name stores of launchbox tune, or results --samples --format json");
+    if (!options.check) refuse_input(options.output);
     // Another emit into the same header has to wait: its rows would be lost, or ours.
     std::optional<folder_lock> alone;
-    if (to_file(options) && !options.check && !options.explain) alone.emplace(options.output, say);
+    if (to_file(options) && !options.check && !options.explain) alone.emplace(options.output.path, say);
     const emit_plan plan = plan_of(options);
     const emitted_tables emitted = emit_tables(plan.chosen.all, plan.settings, plan.existing);
     const std::string text = text_of_form(options, plan, emitted);
@@ -77,19 +80,20 @@ exit_status run_emit(const emit_options& options)
         return exit_status::done;
     }
     if (options.check) {
-        const std::string difference = first_difference(plan.old_header, text, options.output);
+        const std::string difference = first_difference(plan.old_header, text, options.output.path);
         if (!difference.empty()) {
             std::cout << shown(difference) << '\n';
             return exit_status::check_failed;
         }
         return options.form == "box" ? check_only_header(options) : exit_status::done;
     }
-    if (!to_file(options)) {
-        std::cout << text;
-        return exit_status::done;
-    }
-    if (text != plan.old_header) write_file_atomically(options.output, text);
-    tell(options, plan, emitted);
+    const auto writer = [&](std::ostream& out) { out << text; };
+    // A header that has tables of ours keeps what else is in it.
+    if (plan.existing.empty() || !to_file(options))
+        write_output(options.output, writer);
+    else if (text != plan.old_header)
+        update_output(options.output, writer);
+    if (to_file(options)) tell(options, plan, emitted);
     return exit_status::done;
 }
 
@@ -101,9 +105,10 @@ void add_emit(CLI::App& app, call_context& context)
     auto options = std::make_shared<emit_options>();
     verb->add_option("files", options->files, "Stores (.db) of launchbox tune, or their JSON with --samples")
         ->type_name("STORE");
-    verb->add_option("-o,--output", options->output,
+    verb->add_option("-o,--output", options->output.path,
                      "The header: a new one, or an existing one whose rows are updated (default: stdout)")
         ->type_name("FILE");
+    options->output.add_overwrite(*verb);
     verb->add_option("--box", options->box, "Name of the table (default: NAME_tuning)")->type_name("NAME");
     verb->add_option("--row", options->row, "Your own type of rows: its members are the parameters, in their order")
         ->type_name("TYPE");
@@ -198,10 +203,10 @@ emit_plan plan_of(const emit_options& options)
     plan.read = read_emit_records(options.files, options.root);
     std::optional<tune_spec> spec;
     if (!options.spec.empty()) spec = parse_tune_spec(options.spec, utf8_text(read_input(options.spec)));
-    run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload, .source_hash = {}};
+    run_wishes wishes{.name = options.name, .gpu = options.gpu, .workload = options.workload};
     if (spec) {
         wishes.spec = &*spec;
-        wishes.source_hash = source_hash_of(*spec);
+        wishes.has_sources_now = has_sources_of(*spec);
     }
     plan.chosen = chosen_runs(plan.read, wishes);
     plan.chosen.notes.insert(plan.chosen.notes.begin(), plan.read.notes.begin(), plan.read.notes.end());
@@ -215,13 +220,14 @@ emit_plan plan_of(const emit_options& options)
     settings.split = split_named(options.split);
     settings.names = options.names;
     if (!options.baseline.empty()) settings.baseline_architecture = architecture_in(options.baseline);
-    if (to_file(options) && std::filesystem::is_regular_file(options.output)) {
-        plan.old_header = utf8_text(read_input(options.output));
+    const std::string& header = options.output.path;
+    if (to_file(options) && std::filesystem::is_regular_file(header)) {
+        plan.old_header = utf8_text(options.check ? read_file(header) : read_old_output(header));
         if (options.form == "box") {
-            const std::vector<header_table> all = parse_tuning_header(plan.old_header, options.output);
+            const std::vector<header_table> all = parse_tuning_header(plan.old_header, header);
             plan.existing = tables_of_box(all, settings.box);
-            if (plan.existing.empty())
-                throw error(options.output + " has no table " + settings.box,
+            if (plan.existing.empty() && !options.output.overwrite)
+                throw error(header + " has no table " + settings.box,
                             all.empty() ? "write to another file" : "it has " + all.front().name + ": --box names it");
         }
     }
@@ -240,7 +246,7 @@ std::string text_of_form(const emit_options& options, const emit_plan& plan, con
 
 exit_status check_only_header(const emit_options& options)
 {
-    const header_check found = check_header(utf8_text(read_input(options.output)), options.output,
+    const header_check found = check_header(utf8_text(read_input(options.output.path)), options.output.path,
                                             {.root = options.root,
                                              .box = options.box,
                                              .name = options.name,
@@ -250,9 +256,9 @@ exit_status check_only_header(const emit_options& options)
     if (!found.differences.empty()) return exit_status::check_failed;
     // Where records were given, the header was compared with what comes of them.
     if (found.rows == 0 && options.files.empty() && !options.allow_empty)
-        throw error(options.output + ": nothing was checked: none of its rows names a record",
+        throw error(options.output.path + ": nothing was checked: none of its rows names a record",
                     "emit rows from a store, or say that this is right with --allow-empty");
-    std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output), found.rows,
+    std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output.path), found.rows,
                              found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
     return exit_status::done;
 }
@@ -270,7 +276,7 @@ void tell(const emit_options& options, const emit_plan& plan, const emitted_tabl
                                            plan.chosen.all[row.record].run.info.environment.architecture, what))
                       << '\n';
         }
-    std::cout << shown(options.output) << "\n";
+    std::cout << shown(options.output.path) << "\n";
 }
 
 }  // namespace

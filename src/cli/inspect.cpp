@@ -34,7 +34,7 @@ struct inspect_options {
     std::string lines;  // "", "spills", "registers", "memory" or "source"
     bool size = false, stack_reserve = false;
     std::string other;  // --diff
-    std::vector<std::string> flags;
+    std::vector<std::string> flags, source_roots;
 };
 
 exit_status run_kernels(const inspect_options& options, const call_context& context);
@@ -69,14 +69,23 @@ document page_of(const inspection& found, const output_style& style)
     return kernel_tables_document(found, accounts_of(found.kernels, found.threads));
 }
 
-// What is said of a kernel takes kilobytes, so it is made when the kernel is written.
+// What is said of a kernel takes kilobytes, and with its lines megabytes, so it is made when the kernel is written.
+template <class Make, class Use>
+void for_each_kernel(const inspection& found, const Make& make, const Use& use)
+{
+    const auto cost = [&](std::size_t i) {
+        return found.kernels[i].info.lines ? found.kernels[i].info.lines->text_bytes : 0;
+    };
+    make_parallel_use_in_order(found.kernels.size(), make, use, cost, max_line_text_per_kernel);
+}
+
 void write_json(const inspection& found, std::ostream& out)
 {
     kernels_json_writer json(found, out);
     const auto text_of = [&](std::size_t i) {
         return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), text_of, [&](const std::string& text) { json.add(text); });
+    for_each_kernel(found, text_of, [&](const std::string& text) { json.add(text); });
     json.finish();
 }
 
@@ -86,7 +95,7 @@ void write_json_lines(const inspection& found, std::ostream& out)
     const auto line_of = [&](std::size_t i) {
         return kernel_json_line(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+    for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
 
 void write_csv(const inspection& found, std::ostream& out)
@@ -95,7 +104,7 @@ void write_csv(const inspection& found, std::ostream& out)
     const auto line_of = [&](std::size_t i) {
         return kernel_csv_line(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    make_parallel_use_in_order(found.kernels.size(), line_of, [&](const std::string& line) { out << line; });
+    for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
 
 exit_status run_kernels(const inspect_options& options, const call_context& context)
@@ -112,7 +121,8 @@ exit_status run_kernels(const inspect_options& options, const call_context& cont
     forms.write_json = [&](std::ostream& out) { write_json(found, out); };
     forms.write_csv = [&](std::ostream& out) { write_csv(found, out); };
     forms.write_json_lines = [&](std::ostream& out) { write_json_lines(found, out); };
-    if (lines != lines_wish::none) add_lines_forms(forms, found, lines, lines_of_a_kernel);
+    if (lines != lines_wish::none)
+        add_lines_forms(forms, found, lines, lines_of_a_kernel, {options.source_roots, options.input.files});
     write_report(options.output, forms);
     print_errors(input);
     return input.status();
@@ -294,6 +304,11 @@ void add_inspect(CLI::App& app, call_context& context)
                 "needs -lineinfo")
             ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
             ->type_name("[=WHAT]");
+    verb->add_option("--source-root", options->source_roots,
+                     "With --lines=source: also show files below this folder; default: those of the working tree alone")
+        ->allow_extra_args(false)
+        ->needs(lines)
+        ->type_name("FOLDER");
     CLI::Option* size = verb->add_flag("--size", options->size,
                                        "Where the bytes of each file are: architectures, templates, copies of code");
     CLI::Option* reserve =
@@ -320,6 +335,7 @@ void add_inspect(CLI::App& app, call_context& context)
         if (!options->top.empty() && options->top != "all") options->wish.top = std::stoul(options->top);
         options->wish.sort = parse_sort_key(options->sort);
         context.action = [options, &context] {
+            check_output(options->output.file);
             const std::vector<compiler_variant> variants = variants_of(*options);
             if ((variants.size() > 1 || !options->flags.empty()) &&
                 std::ranges::none_of(options->input.files, is_source))

@@ -88,7 +88,7 @@ std::vector<std::string> lines_of(std::string_view text)
     return lines;
 }
 
-margin_source source_of(const std::string& file)
+margin_source source_of(const std::string& file, const source_folders& folders)
 {
     margin_source source{.file = file, .text = {}, .remark = {}};
     std::error_code failure;
@@ -96,22 +96,24 @@ margin_source source_of(const std::string& file)
         source.remark = "the file is not there";
         return source;
     }
+    source.remark = folders.why_not_shown(file);
+    if (!source.remark.empty()) return source;
     try {
-        source.text = lines_of(read_input(file, largest_source));
+        source.text = lines_of(read_file(file, largest_source));
     } catch (const error& problem) {
         source.remark = problem.what();
     }
     return source;
 }
 
-std::vector<margin_source> sources_of(const inspection& found)
+std::vector<margin_source> sources_of(const inspection& found, const source_folders& folders)
 {
     std::set<std::string> files;
     for (const inspected_kernel& kernel : found.kernels)
         if (kernel.info.lines)
             for (const auto& [file, lines] : margins_of(*kernel.info.lines)) files.emplace(file);
     std::vector<margin_source> sources;
-    for (const std::string& file : files) sources.push_back(source_of(file));
+    for (const std::string& file : files) sources.push_back(source_of(file, folders));
     return sources;
 }
 
@@ -140,12 +142,13 @@ void ask_for_lines(kernel_input_options& wanted, lines_wish wish)
                                                 : pressure_examiner(find_nvdisasm_if_any(wanted.nvcc), is_wanted);
 }
 
-void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown)
+void add_lines_forms(report_forms& forms, const inspection& found, lines_wish wish, std::size_t lines_shown,
+                     const source_folders& folders)
 {
-    forms.page = [&found, wish, lines_shown](const output_style& style) {
+    forms.page = [&found, wish, lines_shown, folders](const output_style& style) {
         const line_names names =
             brief_names_for(wish == lines_wish::registers ? functions_shown(found, lines_shown) : all_functions(found));
-        if (wish == lines_wish::source) return margin_document(found, names, sources_of(found), style);
+        if (wish == lines_wish::source) return margin_document(found, names, sources_of(found, folders), style);
         if (wish == lines_wish::memory) return traffic_document(found, names, lines_shown);
         return wish == lines_wish::registers ? pressure_document(found, names, lines_shown)
                                              : lines_document(found, names, lines_shown);

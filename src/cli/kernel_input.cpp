@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "compiler/compile_commands.hpp"
 #include "compiler/resource_log.hpp"
 #include "compiler/toolchain.hpp"
+#include "image/image_scan.hpp"
 #include "image/launch_box_name.hpp"
 #include "image/readable_names.hpp"
 #include "image/skipped_images.hpp"
@@ -27,6 +30,7 @@
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
 #include "support/files/packed_files.hpp"
+#include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/utf8_text.hpp"
 
@@ -91,8 +95,7 @@ void read_source(const kernel_input_options& options, const std::string& file, c
                  kernel_input& result)
 {
     input_summary summary{.file = file, .kind = "CUDA source"};
-    refuse_pipe(file);
-    summary.text = read_input(file);  // a missing file is said so before a compiler is looked for
+    summary.text = read_file(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
     if (!options.build.empty()) commands = commands_of_build(options.build, file);
@@ -179,14 +182,39 @@ void read_log(const kernel_input_options& options, const std::string& file, std:
     result.inputs.push_back(std::move(summary));
 }
 
-// Whether the user named the file, or it was found in a folder or packed file: what holds no kernel there is no input.
+// Whether the user named the file, or it was found in a folder or packed file: what holds no kernel there is no input,
+// unless its name says that it does.
 enum class given { by_name, found };
 
-void read_binary_file(const kernel_input_options& options, const std::string& file, std::string_view bytes, given how,
-                      kernel_memory& memory, kernel_input& result)
+bool promises_kernels(std::string_view file)
+{
+    return std::ranges::any_of(std::array{".cubin", ".fatbin", ".ptx"},
+                               [&](const char* ending) { return file.ends_with(ending); });
+}
+
+// A file of a name that promises kernels, and of no kind that has any.
+std::string broken_promise(const std::string& file, std::string_view bytes)
+{
+    return "'" + escape_for_terminal(file) + "' " +
+           (bytes.empty() ? "is empty: it was never written to its end" : "is none: it holds no compiled CUDA code");
+}
+
+std::string not_opened(const std::string& file, std::string_view kind)
+{
+    return fmt::format("'{}' is a packed file ({}), and is not opened", escape_for_terminal(file), kind);
+}
+
+// A file, mapped or in memory.
+struct file_content {
+    std::string_view bytes;
+    std::vector<byte_range> data = {};  // where not all of it is there
+};
+
+void read_binary_file(const kernel_input_options& options, const std::string& file, const file_content& content,
+                      given how, kernel_memory& memory, kernel_input& result)
 {
     const architecture_filter wanted(options.architectures);
-    binary_contents contents = read_binary(bytes, file,
+    binary_contents contents = read_binary(content.bytes, file,
                                            {.wanted = std::cref(wanted),
                                             .jobs = options.jobs,
                                             // As Triton keeps them, with a file beside that says how they run.
@@ -195,7 +223,8 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
                                             .lines = options.lines,
                                             .examine = options.examine,
                                             .memory_of_run = &memory,
-                                            .before_linking = options.before_linking});
+                                            .before_linking = options.before_linking,
+                                            .data = content.data});
     input_summary summary{.file = file, .kind = contents.kind};
     for (const image_diagnostic& diagnostic : contents.diagnostics)
         summary.errors.push_back(fmt::format("byte {}: {}", diagnostic.offset, diagnostic.what));
@@ -205,7 +234,10 @@ void read_binary_file(const kernel_input_options& options, const std::string& fi
         for (kernel_info& info : kernels) result.kernels.push_back({std::move(info), {}, {}});
         kernels = {};
     }
-    if (how == given::found && contents.images.empty() && summary.errors.empty()) return;
+    const bool may_be_without = contents.not_wanted > 0 || !promises_kernels(file);
+    if (how == given::found && contents.images.empty() && summary.errors.empty() && may_be_without) return;
+    if (const std::string_view kind = kind_of_other_archive(content.bytes); contents.images.empty() && !kind.empty())
+        summary.errors.push_back(fmt::format("it is a packed file ({}), which is not opened: unpack it", kind));
     if (contents.images.empty() && summary.errors.empty())
         summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
                                                                : "it holds no CUDA code for " + wanted.words());
@@ -224,6 +256,7 @@ void add_container(input_summary summary, const kernel_input_options& options, s
                    kernel_input& result)
 {
     const bool empty = result.inputs.size() == inputs_before;
+    summary.is_container = !empty;
     if (empty && summary.errors.empty() && !interrupted())
         summary.errors.push_back(options.architectures.empty()
                                      ? "it holds no compiled CUDA code"
@@ -245,32 +278,40 @@ void leave_out_ptx_beside_cubins(std::size_t first_input, kernel_input& result)
                   [&](const found_kernel& kernel) { return left_out.contains(kernel.info.source.file); });
 }
 
+constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
+
 // A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
 void read_package(const kernel_input_options& options, const std::string& file, std::string_view bytes,
                   kernel_memory& memory, kernel_input& result)
 {
-    constexpr std::size_t largest_metadata = std::size_t{1} << 20, max_metadata = 1'000'000;
     const std::size_t before = result.inputs.size();
+    input_summary summary{.file = file, .kind = "package"};
     packed_reader reader;
-    reader.wanted = [&](std::string_view name, std::string_view beginning) {
-        if (name.ends_with(".json")) return beginning.size() < largest_metadata;
-        return looks_like_binary(beginning);
+    reader.wanted = [&](std::string_view name, std::string_view beginning, bool is_all) {
+        // Behind text there can be code, too.
+        return !is_all || looks_like_binary(beginning) || promises_kernels(name) || name.ends_with(".json");
     };
     reader.use = [&](const std::string& name, std::string_view content) {
         const std::string shown = file + ": " + name;
-        if (name.ends_with(".json")) {
-            const std::string stem = shown.substr(0, shown.size() - 4);
-            if (result.metadata_of.size() < max_metadata && content.size() <= largest_metadata)
-                if (const auto metadata = parse_triton_metadata(std::string(content)))
-                    result.metadata_of[stem + "cubin"] = result.metadata_of[stem + "ptx"] = *metadata;
-            return true;
-        }
-        read_binary_file(options, shown, content, given::found, memory, result);
+        if (const std::string_view kind = kind_of_other_archive(content); !kind.empty())
+            summary.remarks.push_back(not_opened(name, kind));
+        else if (looks_like_binary(content))
+            read_binary_file(options, shown, {content}, given::found, memory, result);
+        else if (promises_kernels(name))
+            summary.errors.push_back(broken_promise(name, content));
+        else if (name.ends_with(".json") && result.metadata_of.size() < max_metadata &&
+                 content.size() <= largest_metadata)
+            result.metadata_of[shown.substr(0, shown.size() - 4)] = parse_triton_metadata(std::string(content), shown);
         return !memory.used_up();
     };
     packed_findings findings = read_packed(bytes, reader);
     leave_out_ptx_beside_cubins(before, result);
-    input_summary summary{.file = file, .kind = "package", .errors = std::move(findings.errors)};
+    for (std::string_view rest : findings.rest) {
+        rest.remove_prefix(std::min(rest.find_first_not_of('\0'), rest.size()));
+        if (holds_image(rest) || (rest.size() < bytes.size() && looks_packed(rest)))
+            summary.errors.emplace_back("beside its members it has code or another archive, which is not read");
+    }
+    std::ranges::move(findings.errors, std::back_inserter(summary.errors));
     for (const std::string& name : findings.nested_archives)
         summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");
     if (findings.not_listed > 0) summary.remarks.push_back(fmt::format("and {} more", findings.not_listed));
@@ -278,26 +319,49 @@ void read_package(const kernel_input_options& options, const std::string& file, 
     add_container(std::move(summary), options, before, result);
 }
 
+// What is neither a source nor a folder, by its bytes: packed files, binaries, and logs where the user names them.
+// False: it is of no kind that is read.
+bool read_content(const kernel_input_options& options, const std::string& file, const file_content& content, given how,
+                  kernel_memory& memory, kernel_input& result)
+{
+    if (looks_packed(content.bytes))
+        read_package(options, file, content.bytes, memory, result);
+    else if (how == given::found && !kind_of_other_archive(content.bytes).empty())
+        return false;
+    else if (looks_like_binary(content.bytes) && !(how == given::by_name && is_utf16_text(content.bytes)))
+        read_binary_file(options, file, content, how, memory, result);
+    else if (how == given::by_name)
+        read_log(options, file, content.bytes, result);
+    else
+        return false;
+    return true;
+}
+
+constexpr const char* was_changed = "was changed by another program while it was read";
+
 void read_folder(const kernel_input_options& options, const std::string& folder, kernel_memory& memory,
                  kernel_input& result)
 {
     const std::size_t before = result.inputs.size();
-    input_summary summary{.file = folder, .kind = "folder"};
-    const std::vector<std::string> files = files_in_folder(folder, summary.errors);
+    folder_files found = files_in_folder(folder, promises_kernels);
+    input_summary summary{.file = folder, .kind = "folder", .errors = std::move(found.errors)};
+    summary.remarks = std::move(found.remarks);
+    const std::vector<std::string>& files = found.files;
     progress_line line("files");
     for (std::size_t i = 0; i < files.size() && !interrupted(); ++i) {
         const std::string& file = files[i];
         line.show(folder, i, files.size());
         if (has_cubin_beside(file)) continue;
         try {
-            const mapped_file content(file);
-            if (content.bytes().empty() && file.ends_with(".cubin"))
-                summary.errors.push_back("'" + escape_for_terminal(file) +
-                                         "' is empty: it was never written to its end");
-            else if (looks_packed(content.bytes()))
-                read_package(options, file, content.bytes(), memory, result);
-            else if (looks_like_binary(content.bytes()))
-                read_binary_file(options, file, content.bytes(), given::found, memory, result);
+            const mapped_file content(file, named_by::folder);
+            const file_content bytes{content.bytes(), content.data()};
+            if (read_content(options, file, bytes, given::found, memory, result))
+                note_read(file);  // the rest may be an earlier report
+            else if (promises_kernels(file))
+                summary.errors.push_back(broken_promise(file, bytes.bytes));
+            else if (const std::string_view kind = kind_of_other_archive(bytes.bytes); !kind.empty())
+                summary.remarks.push_back(not_opened(file, kind));
+            if (content.changed()) summary.errors.push_back("'" + escape_for_terminal(file) + "' " + was_changed);
         } catch (const error& failure) {
             summary.errors.push_back(failure.what());
         }
@@ -305,9 +369,9 @@ void read_folder(const kernel_input_options& options, const std::string& folder,
     add_container(std::move(summary), options, before, result);
 }
 
-// Sources by their names; binaries by their first bytes; the rest are logs.
-void read_file(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
-               kernel_memory& memory, kernel_input& result)
+// Sources by their names; the rest by their bytes.
+void read_named(const kernel_input_options& options, const std::string& file, const std::vector<std::string>& flags,
+                kernel_memory& memory, kernel_input& result)
 {
     if (is_source(file)) {
         read_source(options, file, flags, result);
@@ -317,15 +381,12 @@ void read_file(const kernel_input_options& options, const std::string& file, con
         read_folder(options, file, memory, result);
         return;
     }
-    const mapped_file content(file);
-    if (looks_packed(content.bytes())) {
-        read_package(options, file, content.bytes(), memory, result);
-        if (result.inputs.empty()) return;
-    } else if (looks_like_binary(content.bytes()) && !is_utf16_text(content.bytes()))
-        read_binary_file(options, file, content.bytes(), given::by_name, memory, result);
-    else
-        read_log(options, file, content.bytes(), result);
-    if (content.shrank()) result.inputs.back().errors.push_back("it was cut by another program while it was read");
+    const mapped_file content(file, named_by::user);
+    const std::size_t before = result.inputs.size();
+    (void)read_content(options, file, {content.bytes(), content.data()}, given::by_name, memory, result);
+    if (!content.changed()) return;
+    if (result.inputs.size() == before) result.inputs.push_back({.file = file, .kind = "unreadable"});
+    result.inputs.back().errors.push_back(std::string("it ") + was_changed);
 }
 
 void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
@@ -344,13 +405,18 @@ void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
 void add_launches(const kernel_input_options& options, kernel_input& input)
 {
     std::vector<found_kernel>& kernels = input.kernels;
-    std::map<std::string, std::optional<triton_metadata>> metadata_of(input.metadata_of.begin(),
-                                                                      input.metadata_of.end());
+    std::map<std::string, metadata_reading>& metadata_of = input.metadata_of;
     for (found_kernel& kernel : kernels) {
         const std::string& file = kernel.info.source.file;
-        auto place = metadata_of.find(file);
-        if (place == metadata_of.end()) place = metadata_of.emplace(file, metadata_beside(file)).first;
-        if (place->second && place->second->is_of(kernel.info.name)) add_triton_launch(kernel.info, *place->second);
+        const std::optional<std::string> stem = stem_of_compiled(file);
+        if (!stem) continue;
+        auto place = metadata_of.find(*stem);
+        if (place == metadata_of.end()) place = metadata_of.emplace(*stem, metadata_beside(*stem)).first;
+        metadata_reading& found = place->second;
+        if (found.value && found.value->is_of(kernel.info.name)) add_triton_launch(kernel.info, *found.value);
+        if (std::string problem = std::exchange(found.problem, {}); !problem.empty())
+            if (const auto of = std::ranges::find(input.inputs, file, &input_summary::file); of != input.inputs.end())
+                of->errors.push_back(std::move(problem));
     }
     if (!options.dynamic_shared) return;
     const auto bytes_for = dynamic_shared_function(*options.dynamic_shared);
@@ -539,7 +605,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
     kernel_memory memory;
     for (const std::string& file : options.files) {
         try {
-            read_file(options, file, compiler_flags, memory, result);
+            read_named(options, file, compiler_flags, memory, result);
         } catch (const error& failure) {
             if (options.files.size() == 1) throw;
             result.inputs.push_back(
@@ -561,7 +627,7 @@ kernel_input read_kernels(const kernel_input_options& options, const std::vector
 void refuse_nothing(kernel_input& input)
 {
     for (input_summary& summary : input.inputs) {
-        if (!summary.errors.empty() || summary.kernels > 0) continue;
+        if (!summary.errors.empty() || summary.kernels > 0 || summary.is_container) continue;
         const std::string held = images_without_kernels_text(summary.images);
         summary.errors.push_back(held.empty() ? "it has no kernel" : "it has no kernel: it holds " + held);
     }

@@ -58,14 +58,15 @@ struct input_summary {
     std::string text = {};                  ///< of a source
     std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
+    bool is_container = false;              ///< a folder or packed file: its kernels are those of other inputs
 };
 
 struct kernel_input {
     std::vector<found_kernel> kernels;
     std::vector<input_summary> inputs;
     bool interrupted = false;
-    /// What Triton says of the kernels in packed files, by the name of the file that a kernel is in.
-    std::map<std::string, triton_metadata> metadata_of = {};
+    /// What Triton says of kernels, by the name of the file that they are in up to its ending: "a.whl: cache/k.".
+    std::map<std::string, metadata_reading> metadata_of = {};
 
     /// What the verb exits with when nothing else goes wrong.
     [[nodiscard]] exit_status status() const;

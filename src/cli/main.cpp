@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -52,6 +54,8 @@ public:
         return help;
     }
 };
+
+constexpr const char* not_enough_memory = "not enough memory for this input";
 
 bool others_complain = false;  // another process says the same
 
@@ -195,10 +199,10 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
         complain(failure.what(), failure.hint(), failure.status());
         return exit_status::untestable;
     }
-    note_inputs(words);
     for (const CLI::App* verb : app.get_subcommands())
-        if (const CLI::Option* output = verb->get_option_no_throw("--output"); output != nullptr && output->count() > 0)
-            refuse_own_input(output->as<std::string>());
+        for (const CLI::Option* option : verb->get_options())
+            if (names_inputs(*option)) note_named_inputs(option->results());
+    note_named_inputs(context.compiler_flags);
     return context.action();
 }
 
@@ -208,6 +212,21 @@ void open_standard_streams()
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(number, F_GETFD) < 0 && errno == EBADF)
             static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+// What no handler catches: an exception in a thread or in a destructor. Nothing here allocates.
+[[noreturn]] void end_at_once()
+{
+    const char* what = "launchbox: an error that nothing expected ended it\n  please report this\n";
+    if (const std::exception_ptr failure = std::current_exception()) try {
+            std::rethrow_exception(failure);
+        } catch (const std::bad_alloc&) {
+            what = "launchbox: not enough memory for this input\n  split it\n";
+        } catch (...) {
+        }
+    if (!others_complain && ::write(STDERR_FILENO, what, std::strlen(what)) < 0) {
+    }
+    ::_exit(static_cast<int>(exit_status::bad_input));
 }
 
 // Whatever a verb has printed is there now, or else its status is no success.
@@ -227,11 +246,14 @@ int run_launchbox(int count, char** arguments, const tune_elsewhere* elsewhere, 
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
         if (const std::optional<int> status = run_as_worker(count, arguments)) return *status;
+        std::set_terminate(end_at_once);  // of a worker its parent sees how it died
         return checked_output(run_command(count, arguments, elsewhere));
     } catch (const error& failure) {
         return static_cast<int>(complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {
-        return static_cast<int>(complain("not enough memory for this input", "split it", exit_status::bad_input));
+        return static_cast<int>(complain(not_enough_memory, "split it", exit_status::bad_input));
+    } catch (const std::length_error&) {  // a size that no memory has
+        return static_cast<int>(complain(not_enough_memory, "split it", exit_status::bad_input));
     } catch (const std::filesystem::filesystem_error& failure) {
         // A path that is too long, a folder that was deleted while it was the current one.
         return static_cast<int>(complain((failure.path1().empty() ? "the current folder" : failure.path1().string()) +

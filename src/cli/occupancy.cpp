@@ -167,6 +167,7 @@ std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& acco
 
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
+    check_output(options.output.file);
     if (options.open && !options.svg.empty()) throw error("--open and --svg are two answers", "leave one of them out");
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
@@ -183,7 +184,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         inputs = inspected_inputs(input);
     }
     if (!options.svg.empty()) {
-        write_charts(options.svg, charts_of_accounts(accounts));
+        write_charts(options.svg, options.output.file.overwrite, charts_of_accounts(accounts));
         return status;
     }
     if (options.open) {

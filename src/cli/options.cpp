@@ -12,13 +12,12 @@
 #include "advice/model/gpu_models.hpp"
 #include "gpu/driver.hpp"
 #include "report/json.hpp"
+#include "report/own_file.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/pager.hpp"
 
 namespace launchbox::cli {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -200,13 +199,16 @@ void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)
     std::string help = "table (for people)";
     for (std::size_t i = 1; i < formats.size(); ++i) help += (i + 1 < formats.size() ? ", " : " or ") + formats[i];
     app.add_option("--format", format, help)->check(CLI::IsMember(formats))->type_name("FORMAT");
-    app.add_option("-o,--output", path, "Write to this file instead of standard output")->type_name("FILE");
+    app.add_option("-o,--output", file.path, "Write to this file instead of standard output (-)")->type_name("FILE");
+    file.add_overwrite(app);
+    verb = app.get_name();
 }
 
 void write_report(const output_options& options, const report_forms& forms, bool beside_a_program)
 {
+    const bool to_file = options.file.is_file();
     output_style style = beside_a_program ? style_of_standard_error() : style_of_standard_output();
-    if (!options.path.empty()) style = {.width = 100, .colour = false, .unicode = true};
+    if (to_file) style = {.width = 100, .colour = false, .unicode = true};
     const auto write = [&](std::ostream& out) {
         if (const auto other = forms.others.find(options.format); other != forms.others.end())
             out << other->second();
@@ -227,46 +229,16 @@ void write_report(const output_options& options, const report_forms& forms, bool
         else if (const std::string page = render_text(forms.page(style), style);
                  &out != &std::cout || !show_in_pager(page))
             out << page;
+        // By which the next report knows that it may take this one's place.
+        if (to_file && (options.format == "table" || options.format == "github"))
+            out << '\n' << own_mark(options.verb);
+        else if (to_file && options.format == "markdown")
+            out << '\n' << own_markup_mark(options.verb);
     };
-    if (!options.path.empty()) {
-        write_file_atomically(options.path, write);
-        return;
-    }
-    write(beside_a_program ? std::cerr : std::cout);
-    if (!beside_a_program && !std::cout.flush())
-        throw error("cannot write to standard output", "is the disk full, or the reader gone?");
-}
-
-namespace {
-
-std::vector<std::string>& noted_inputs()
-{
-    static std::vector<std::string> words;
-    return words;
-}
-
-}  // namespace
-
-void note_inputs(const std::vector<std::string>& words)
-{
-    noted_inputs().insert(noted_inputs().end(), words.begin(), words.end());
-}
-
-void refuse_own_input(const std::string& path)
-{
-    std::error_code failure;
-    if (path.empty() || path == "-" || !fs::is_regular_file(path, failure)) return;
-    int same = 0;
-    bool has_own_word = false;
-    for (const std::string& word : noted_inputs()) {
-        std::string file = word;
-        if (word.starts_with("--") && word.find('=') != std::string::npos) file = word.substr(word.find('=') + 1);
-        if (word.starts_with("-o") && word.size() > 2) file = word.substr(word[2] == '=' ? 3 : 2);
-        has_own_word = has_own_word || file == path;
-        same += fs::equivalent(file, path, failure) ? 1 : 0;
-    }
-    if (same > (has_own_word ? 1 : 0))
-        throw error("the output " + path + " is also an input, and was not written", "name another file with -o");
+    if (beside_a_program && options.file.path.empty())
+        write(std::cerr);
+    else
+        write_output(options.file, write);
 }
 
 void add_examples(CLI::App& app, const std::string& first, const std::string& second)

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_file.hpp"
 #include "report/document.hpp"
 #include "support/text/matching.hpp"
 
@@ -57,10 +58,11 @@ std::int64_t parse_size(const std::string& text, const std::string& option);
 /// Throws `error` for a size below 0 or above 1 GiB.
 void check_bytes(std::int64_t bytes, const std::string& option);
 
-/// Where a report goes and how it looks: the options --format and --output.
+/// Where a report goes and how it looks: the options --format, --output and --overwrite.
 struct output_options {
     std::string format = "table";
-    std::string path;
+    output_file file = {};
+    std::string verb = {};  ///< that writes it
 
     /// `more` are the formats of this verb besides table, json, csv and markdown.
     void add_to(CLI::App& app, const std::vector<std::string>& more = {});
@@ -81,12 +83,6 @@ struct report_forms {
 
 /// `beside_a_program`: standard output belongs to the user's program, and the report goes to standard error.
 void write_report(const output_options& options, const report_forms& forms, bool beside_a_program = false);
-
-/// The words of the command line, and files that they lead to: none of them may be written over. For the whole process.
-void note_inputs(const std::vector<std::string>& words);
-/// Throws `error` where this file, which is about to be written, is also one that is read. A link to it counts. Its own
-/// word on the command line does not.
-void refuse_own_input(const std::string& path);
 
 /// The two examples that end each verb's --help; the tests run them.
 void add_examples(CLI::App& app, const std::string& first, const std::string& second);

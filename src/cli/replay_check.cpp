@@ -67,22 +67,27 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus)
     exit_status status = exit_status::done;
     for (const std::string& file : files) {
         const captured_launch launch = read_capture(file);
+        const std::string name = shortened(shown(short_name(demangle(launch.kernel))), widest_name_in_sentence);
+        const std::string module = captured_module(file, gpu->capability).cubin;
+        if (launch.changed_bytes() == 0) {
+            std::cout << fmt::format(
+                "{}: nothing was verified: the launch changed no byte, and equal memory says nothing of it; capture an "
+                "earlier one (--nth)\n",
+                name);
+            status = std::max(status, exit_status::check_failed);
+            continue;
+        }
         const std::string cubin = (folder.path() / "module.cubin").string();
-        write_file_atomically(cubin, captured_module(file, gpu->capability).cubin);
+        write_file_atomically(cubin, module);
         const measurement answer = worker.measure(task_of_capture(file, launch, cubin));
         std::uint64_t compared = 0;
         for (const auto* list : {&launch.memory, &launch.variables})
             for (const captured_memory& memory : *list) compared += memory.bytes;
-        const std::string name = shortened(shown(short_name(demangle(launch.kernel))), widest_name_in_sentence);
         if (answer.what == outcome::measured && answer.verified) {
             std::cout << fmt::format(
                 "{}: bit-equal: {} replays left all {} bytes as the program got them, {} of them "
                 "changed by the launch\n",
                 name, replays, counted(compared), counted(launch.changed_bytes()));
-            if (launch.changed_bytes() == 0) {
-                say("the launch changed no byte: equal memory says nothing of it; capture an earlier one (--nth)");
-                status = exit_status::check_failed;
-            }
             continue;
         }
         std::cout << fmt::format("{}: {}\n", name,

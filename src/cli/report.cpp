@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -14,7 +16,9 @@
 #include "cli/verbs.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/report_page.hpp"
+#include "report/own_file.hpp"
 #include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
@@ -26,7 +30,8 @@ namespace {
 struct report_options {
     kernel_input_options input;
     std::vector<std::string> workload;
-    std::string output, against, title;
+    output_file output;
+    std::string against, title;
     std::int64_t run = 0;
     bool calculator = false;
 };
@@ -35,12 +40,17 @@ struct report_options {
 bool is_record(const std::string& path)
 {
     if (path == "-") return false;
-    for (const char* ending : {".db", ".sqlite", ".json", ".json.gz"})
-        if (has_ending(path, ending)) return true;
+    const bool is_named_so = std::ranges::any_of(std::array{".db", ".sqlite", ".json", ".json.gz"},
+                                                 [&](const char* ending) { return has_ending(path, ending); });
+    if (is_named_so) refuse_irregular(path);  // it is read more than once
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // what is read of a pipe is gone
     std::ifstream file(path, std::ios::binary);
-    std::string start(16, '\0');
+    std::string start(4096, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
-    return start.starts_with("SQLite format 3");
+    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+    if (start.starts_with("SQLite format 3")) return true;
+    return is_named_so && (is_gzip(start) || !looks_like_binary(start));
 }
 
 // JSON of `capture`, whatever the order of its names.
@@ -51,12 +61,10 @@ bool holds_launches(const std::string& path)
 
 void write_page(const report_options& options, const std::string& page)
 {
-    if (options.output == "-") {
-        std::cout << page;
-        if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
-        return;
-    }
-    write_file_atomically(options.output, page);
+    write_output(options.output, [&](std::ostream& out) {
+        out << page;
+        if (options.output.is_file()) out << own_markup_mark("report");
+    });
 }
 
 exit_status write_calculator(const report_options& options)
@@ -117,6 +125,7 @@ inspection inspect_for_page(kernel_input& input)
 
 exit_status run_report(const report_options& options, const call_context& context)
 {
+    check_output(options.output);
     if (options.calculator) return write_calculator(options);
     if (options.input.files.empty())
         throw error("report needs a file", "name a store of launchbox tune, a program or a source; or --calculator");
@@ -173,9 +182,10 @@ void add_report(CLI::App& app, call_context& context)
         app.add_subcommand("report", "What was measured and compiled, as one HTML file that needs no network");
     auto options = std::make_shared<report_options>();
     options->input.add_to(*verb, false);
-    verb->add_option("-o,--output", options->output, "The file to write; - is standard output")
+    verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")
         ->type_name("FILE")
         ->required();
+    options->output.add_overwrite(*verb);
     verb->add_option("--against", options->against, "An earlier build: adds what changed from it to the kernels named")
         ->type_name("FILE");
     verb->add_option("--workload", options->workload,

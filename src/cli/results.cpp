@@ -45,11 +45,12 @@ exit_status run_results(results_options options)
     if (options.exchange.merge) {
         if (shows_log || options.view.any() || !options.svg.empty() || options.output.format != "table")
             throw error("--merge writes a store and shows nothing", "launchbox results FILE shows what is in it");
-        merge_results(options.files, options.output.path);
+        merge_results(options.files, options.output.file.path);
         return exit_status::done;
     }
-    if (!options.svg.empty() && (shows_log || options.view.any() || !options.output.path.empty()))
+    if (!options.svg.empty() && (shows_log || options.view.any() || options.output.file.is_file()))
         throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
+    if (options.exchange.format.empty()) check_output(options.output.file);
     results_report report;
     report.top = rows_wanted(options.top);
     report.all_failures = options.failures;
@@ -65,11 +66,11 @@ exit_status run_results(results_options options)
         return status == exit_status::done ? shown : status;
     }
     if (!options.exchange.format.empty()) {
-        export_results(options.exchange, options.files, options.output.path, report);
+        export_results(options.exchange, options.files, options.output.file, report);
         return status;
     }
     if (!options.svg.empty()) {
-        write_charts(options.svg, charts_of(report));
+        write_charts(options.svg, options.output.file.overwrite, charts_of(report));
         return status;
     }
     report_forms forms;

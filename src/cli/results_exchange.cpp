@@ -31,8 +31,8 @@ using writer = std::function<void(std::ostream&)>;
 constexpr std::size_t listed_parts = 8;
 constexpr std::size_t longest_name = 150;  // of a file, before its number and ending
 
-void write_to(const std::string& path, const writer& write);
-void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts);
+void write_to(const output_file& output, const writer& write);
+void write_files(const output_file& folder, const std::string& format, const std::vector<exported_part>& parts);
 void refuse_existing(const std::string& store, const std::string& option);
 merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
                          const std::vector<std::string>& from);
@@ -57,14 +57,15 @@ void exchange_options::add_to(CLI::App& app)
         ->type_name("FILE");
 }
 
-void export_results(const exchange_options& options, const std::vector<std::string>& files, const std::string& path,
+void export_results(const exchange_options& options, const std::vector<std::string>& files, const output_file& output,
                     const results_report& report)
 {
+    const std::string& path = output.path;
     for (const std::string& diagnostic : report.diagnostics) say(diagnostic);
     const bool is_folder = !path.empty() && (path.back() == '/' || fs::is_directory(path));
     if (options.format == "csv") {
         if (is_folder) throw error("CSV is one table of everything", "name a file with -o, such as -o results.csv");
-        write_to(path, [&](std::ostream& out) { out << render_csv(results_table(report)); });
+        write_to(output, [&](std::ostream& out) { out << render_csv(results_table(report)); });
         return;
     }
     std::vector<exported_part> parts;
@@ -78,7 +79,7 @@ void export_results(const exchange_options& options, const std::vector<std::stri
                     "launchbox results without --export shows what is there");
     if (lost > 0) say(fmt::format("{} candidates that were lost with the device are left out", lost));
     if (is_folder) {
-        write_files(path, options.format, parts);
+        write_files(output, options.format, parts);
         return;
     }
     if (parts.size() > 1) {
@@ -90,7 +91,7 @@ void export_results(const exchange_options& options, const std::vector<std::stri
                                 options.format, parts.size(), list),
                     "choose with --run, --workload or --gpu, or name a folder for one file each: -o out/");
     }
-    write_to(path, writer_of(options.format, parts.front()));
+    write_to(output, writer_of(options.format, parts.front()));
 }
 
 std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
@@ -150,19 +151,14 @@ std::string counted(std::size_t count, const std::string& what)
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void write_to(const std::string& path, const writer& write)
+void write_to(const output_file& output, const writer& write)
 {
-    refuse_own_input(path);
-    if (path.empty()) {
-        write(std::cout);
-        if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
-    } else if (path.ends_with(".gz")) {
+    write_output(output, [&](std::ostream& out) {
+        if (!output.path.ends_with(".gz")) return write(out);
         std::ostringstream text;
         write(text);
-        write_file_atomically(path, gzip(std::move(text).str()));
-    } else {
-        write_file_atomically(path, write);
-    }
+        out << gzip(std::move(text).str());
+    });
 }
 
 writer writer_of(const std::string& format, const exported_part& part)
@@ -187,18 +183,19 @@ std::string file_name_of(const exported_part& part)
     return name;
 }
 
-void write_files(const std::string& folder, const std::string& format, const std::vector<exported_part>& parts)
+void write_files(const output_file& folder, const std::string& format, const std::vector<exported_part>& parts)
 {
     std::error_code failure;
-    fs::create_directories(folder, failure);
-    if (failure) throw error("cannot make the folder " + folder + ": " + failure.message(), "name another with -o");
+    fs::create_directories(folder.path, failure);
+    if (failure)
+        throw error("cannot make the folder " + folder.path + ": " + failure.message(), "name another with -o");
     std::set<std::string> names;
     for (const exported_part& part : parts) {
         const std::string wanted = file_name_of(part);
         std::string name = wanted;
         for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}-{}", wanted, number);
-        const std::string path = (fs::path(folder) / (name + ".json")).string();
-        write_to(path, writer_of(format, part));
+        const std::string path = (fs::path(folder.path) / (name + ".json")).string();
+        write_to({path, folder.overwrite}, writer_of(format, part));
         std::cout << path << '\n';
     }
 }

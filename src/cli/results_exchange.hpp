@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_file.hpp"
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 
@@ -21,10 +22,10 @@ struct exchange_options {
     void add_to(CLI::App& app);
 };
 
-/// Writes what the report shows of `files` to `path`: a file (compressed where it ends in .gz), a folder (ends in /, or
-/// is one) for one file a run and workload, or standard output where it is empty. Throws `error` where one file cannot
-/// hold it.
-void export_results(const exchange_options& options, const std::vector<std::string>& files, const std::string& path,
+/// Writes what the report shows of `files` to `output`: a file (compressed where it ends in .gz), a folder (ends in /,
+/// or is one) for one file a run and workload, or standard output where it is empty. Throws `error` where one file
+/// cannot hold it.
+void export_results(const exchange_options& options, const std::vector<std::string>& files, const output_file& output,
                     const results_report& report);
 
 /// Writes the runs of all files to the new store `path`, and says what came of it. Throws `error` where a file cannot

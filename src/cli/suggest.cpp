@@ -106,6 +106,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
 
 exit_status run_suggest(const suggest_options& options, const call_context& context)
 {
+    check_output(options.output.file);
     std::vector<block_size_advice> all;
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;

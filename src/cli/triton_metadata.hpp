@@ -19,11 +19,18 @@ struct triton_metadata {
     [[nodiscard]] bool is_of(std::string_view name) const { return kernel.empty() || kernel == name; }
 };
 
-/// Of the text of such a file; nullopt where it is not Triton's.
-std::optional<triton_metadata> parse_triton_metadata(const std::string& text);
+struct metadata_reading {
+    std::optional<triton_metadata> value = {};  ///< empty: there is no such file, or it is not Triton's
+    std::string problem = {};                   ///< why a file that is there cannot be read
+};
 
-/// Of kernel.json for kernel.cubin or kernel.ptx; nullopt where there is none, or it is not Triton's. A number that no
-/// launch can have is not taken.
-std::optional<triton_metadata> metadata_beside(const std::string& file);
+/// Of the text of such a file, which is called `name`. A number that no launch can have is not taken.
+metadata_reading parse_triton_metadata(const std::string& text, const std::string& name);
+
+/// "dir/kernel." of dir/kernel.cubin and dir/kernel.ptx, beside which there can be a dir/kernel.json.
+std::optional<std::string> stem_of_compiled(const std::string& file);
+
+/// Of the file beside the compiled ones.
+metadata_reading metadata_beside(const std::string& stem);
 
 }  // namespace launchbox::cli

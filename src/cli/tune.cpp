@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "capture/folder/captured_launch.hpp"
 #include "cli/fleet_progress.hpp"
@@ -30,8 +29,10 @@
 #include "report/results_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/files/read_files.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/thread_group.hpp"
 #include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/tune_run.hpp"
@@ -218,6 +219,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
         if (!name.empty()) files.push_back((fs::path(spec.folder) / name).string());
     };
     if (spec.kernel) add(spec.kernel->source);
+    if (spec.kernel)
+        for (const std::string& source : spec.kernel->sources) add(source);
     if (spec.kernel && !spec.kernel->capture.empty())
         for (const workload& workload : spec.workloads) add(filled_in(spec.kernel->capture, workload.values));
     if (spec.kernel)
@@ -304,6 +307,7 @@ tune_call::tune_call(tune_spec spec, tune_verb_options options, std::string comm
 
 exit_status tune_call::run()
 {
+    check_output(options_.output.file);  // once more: what the sources include is known now
     catch_interrupts();
     // Kinds of GPU do not wait for each other. What only builds, and the processor, has its machine to itself.
     const bool together = planned_.backends.size() > 1 && std::ranges::all_of(planned_.backends, [](const auto& each) {
@@ -396,16 +400,18 @@ void tune_call::run_together()
     std::vector<std::exception_ptr> failures(planned_.backends.size());
     fleet_progress shown(spec_.name, planned_.backends.size());
     {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < planned_.backends.size(); ++i)
-            threads.emplace_back([&, i] {
+        thread_group threads;
+        for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+            const auto measure_one = [&, i] {
                 try {
                     result_store store(file_);
                     summaries[i] = measure(i, how[i], store, shown);
                 } catch (...) {
                     failures[i] = std::current_exception();
                 }
-            });
+            };
+            if (!threads.start(measure_one)) measure_one();
+        }
     }
     shown.clear();
     for (std::size_t i = 0; i < planned_.backends.size(); ++i)
@@ -458,7 +464,7 @@ void tune_call::note(const tune_summary& summary, const tune_backend& backend)
 
 exit_status run_tune_verb(tune_verb_options options, const std::string& command)
 {
-    std::optional<tune_spec> spec = read_spec(options.file, options.write_spec);
+    std::optional<tune_spec> spec = read_spec(options.file, {options.write_spec, options.output.file.overwrite});
     if (!spec) return exit_status::done;
     if (!options.source.empty()) take_source(*spec, options.source);
     choose_workloads(*spec, options.workloads);
@@ -467,9 +473,10 @@ exit_status run_tune_verb(tune_verb_options options, const std::string& command)
         return options.elsewhere->serve(*spec, options.backends);
     }
     if (options.replay_check) return check_replays(*spec, options.backends.gpus);
-    note_inputs(files_of(*spec));
-    note_inputs({options.store.empty() ? default_store(options.file) : options.store});
-    refuse_own_input(options.output.path);
+    for (const std::string& file : files_of(*spec))
+        if (fs::is_regular_file(file)) note_read(file);
+    note_read(options.store.empty() ? default_store(options.file) : options.store);  // also where it is only to be made
+    check_output(options.output.file);
     // What only checks needs neither GPU nor results.
     if (options.check) options.backends.build_only = true;
     tune_call call(*std::move(spec), options, command);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
@@ -19,6 +20,7 @@
 #include "support/files/files.hpp"
 #include "tune/backend/kernel_backend.hpp"
 #include "tune/backend/program_backend.hpp"
+#include "tune/backend/program_sources.hpp"
 #include "tune/backend/replay_backend.hpp"
 #include "tune/exchange/result_file.hpp"
 
@@ -74,11 +76,17 @@ std::vector<std::string> named_files(const tune_spec& spec)
     return words;
 }
 
-std::string hash_of_named_files(const tune_spec& spec)
+// Of these files, and of `more`, which the compiler of a [program] reads.
+std::string hash_of_named_files(const tune_spec& spec, const std::vector<fs::path>& more = {})
 {
     std::vector<std::string> all;
     for (const std::string& word : named_files(spec))
-        all.insert(all.end(), {word, read_input((fs::path(spec.folder) / word).string())});
+        all.insert(all.end(), {word, read_file(fs::path(spec.folder) / word)});
+    for (const fs::path& file : more) {
+        const fs::path inside = file.lexically_relative(spec.folder);
+        const bool is_inside = !inside.empty() && *inside.begin() != "..";
+        all.insert(all.end(), {(is_inside ? inside : file.filename()).string(), read_file(file)});
+    }
     return key_of({all.begin(), all.end()});
 }
 
@@ -203,10 +211,10 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                        .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
-        made.backend.changed_source =
-            watch_sources(spec, planned.builder ? planned.builder->source_files() : std::vector<fs::path>{});
-        made.backend.source_hash =
-            (planned.builder ? planned.builder->source_hash() : std::string()) + hash_of_named_files(spec);
+        source_identity sources;
+        if (planned.builder) sources = planned.builder->sources(on.architecture);
+        made.backend.changed_source = watch_sources(spec, sources.own);
+        made.backend.source_hash = sources.files + hash_of_named_files(spec) + sources.text;
     };
     if (request.build_only) {
         if (request.architecture.empty() && found.devices.empty())
@@ -243,8 +251,9 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         made.backend = program_backend(
             spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
         if (request.build_only) made.backend.measurers.clear();
-        made.backend.changed_source = watch_sources(spec, {});
-        made.backend.source_hash = hash_of_named_files(spec);
+        const std::vector<fs::path> read = files_of_build(spec, architecture);
+        made.backend.changed_source = watch_sources(spec, read);
+        made.backend.source_hash = hash_of_named_files(spec, read);
         return made;
     };
     const bool needs_gpu = asks_for_architecture(*spec.program);
@@ -305,10 +314,34 @@ planned_backends recorded_backends(const tune_spec& spec, const backend_request&
 
 }  // namespace
 
-std::string source_hash_of(const tune_spec& spec)
+std::string own_sources_of(const tune_spec& spec, const builder_options& compiler)
 {
-    return (spec.kernel && !spec.kernel->source.empty() ? kernel_builder(spec, {}).source_hash() : std::string()) +
-           hash_of_named_files(spec);
+    constexpr const char* any = "sm_90";  // the same one on all machines that are compared
+    std::string files;
+    if (spec.kernel && !spec.kernel->source.empty())
+        files = kernel_builder(spec, compiler).sources(parse_compute_capability(any).value()).files;
+    return files + hash_of_named_files(spec, files_of_build(spec, any));
+}
+
+std::function<bool(const run_info&)> has_sources_of(const tune_spec& spec)
+{
+    if (!spec.kernel || spec.kernel->source.empty())
+        return [&spec](const run_info& run) {
+            return run.source_hash == hash_of_named_files(spec, files_of_build(spec, run.environment.architecture));
+        };
+    const std::string named = hash_of_named_files(spec);
+    using builders = std::map<std::string, std::unique_ptr<kernel_builder>>;
+    return [&spec, named, known = std::make_shared<builders>()](const run_info& run) {
+        const auto architecture = parse_compute_capability(run.environment.architecture);
+        if (!architecture) return false;
+        const std::string compiler = run.environment.toolkit.starts_with("nvcc") ? "nvcc" : "nvrtc";
+        std::unique_ptr<kernel_builder>& builder = (*known)[compiler];
+        if (!builder) builder = std::make_unique<kernel_builder>(spec, builder_options{.compiler = compiler});
+        const source_identity now = builder->sources(*architecture);
+        // What another release makes of the same files is no other source.
+        if (run.environment.toolkit != builder->compiler()) return run.source_hash.starts_with(now.files + named);
+        return run.source_hash == now.files + named + now.text;
+    };
 }
 
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request)

@@ -16,6 +16,7 @@
 #include "tune/run/backend.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/results.hpp"
 
 namespace launchbox::cli {
 
@@ -53,8 +54,12 @@ struct tune_elsewhere {
     std::function<exit_status(const tune_spec&, const backend_request&)> serve;
 };
 
-/// `run_info::source_hash` of the spec's sources as they are now. Throws `error` where it needs a compiler to say which
-/// files a kernel includes and there is none.
-std::string source_hash_of(const tune_spec& spec);
+/// A hash of the spec's sources as they are now, whatever the architecture, and whichever release of its compiler.
+/// Throws `error` where it needs a compiler to say which files a kernel includes and there is none.
+std::string own_sources_of(const tune_spec& spec, const builder_options& compiler);
+
+/// Whether a run's results are of the spec's sources as they are now. What it returns throws as `own_sources_of` does;
+/// the spec must outlive it.
+std::function<bool(const run_info&)> has_sources_of(const tune_spec& spec);
 
 }  // namespace launchbox::cli

@@ -84,22 +84,18 @@ bool is_header(const std::string& file)
 
 }  // namespace
 
-std::optional<tune_spec> read_spec(const std::string& file, const std::string& write_spec)
+std::optional<tune_spec> read_spec(const std::string& file, const output_file& write_spec)
 {
     const std::string text = utf8_text(read_input(file, std::size_t{1} << 20));
     if (!looks_like_json(text)) {
-        if (!write_spec.empty())
+        if (!write_spec.path.empty())
             throw error(file + " is a spec already: --write-spec makes one of a T1 problem", "leave --write-spec out");
         return parse_tune_spec(file, text);
     }
-    const t1_translation made = translate_t1(file, text, way_to(file, write_spec));
+    const t1_translation made = translate_t1(file, text, way_to(file, write_spec.path));
     for (const t1_note& note : made.notes) say(shown(file + ": " + note.place + ": " + note.what));
-    if (write_spec == "-") {
-        std::cout << made.spec << std::flush;
-        return std::nullopt;
-    }
-    if (!write_spec.empty()) {
-        write_file_atomically(write_spec, made.spec);
+    if (!write_spec.path.empty()) {
+        write_output(write_spec, [&](std::ostream& out) { out << made.spec; });
         return std::nullopt;
     }
     const std::string own_hint = "write the spec with --write-spec FILE.toml, complete it, and tune that";

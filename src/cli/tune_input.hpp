@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_file.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
 
@@ -13,7 +14,7 @@ namespace launchbox::cli {
 
 /// What was not taken over of a T1 problem goes to standard error. With `write_spec` (a file, "-": standard output) the
 /// spec that was made is written, and there is none to tune.
-std::optional<tune_spec> read_spec(const std::string& file, const std::string& write_spec);
+std::optional<tune_spec> read_spec(const std::string& file, const output_file& write_spec);
 
 /// Leaves the workloads that the user means: "type=int,n=1e8,2e8", as `results` reads it (parse_value_filter). A value
 /// that the spec does not have takes the place of its values. Throws `error` for a name that the workloads do not have.

@@ -13,6 +13,7 @@
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/thread_group.hpp"
 
 namespace launchbox {
 
@@ -80,7 +81,7 @@ struct rank_calls::inside {
 rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
     : inside_(std::make_unique<inside>(std::move(link), options))
 {
-    inside_->listener = std::jthread([this](const std::stop_token& stop) { inside_->listen(stop); });
+    inside_->listener = new_thread([this](const std::stop_token& stop) { inside_->listen(stop); });
 }
 
 rank_calls::~rank_calls()

@@ -14,6 +14,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
+#include "support/process/thread_group.hpp"
 
 namespace launchbox {
 
@@ -66,6 +67,14 @@ private:
 class rank_server {
 public:
     rank_server(const rank_link& link, const rank_server_options& options) : link_(link), options_(options) {}
+    ~rank_server()
+    {
+        // Whatever ends `run`: the threads are waited for, and they wait for requests.
+        builds_.end();
+        measurements_.end();
+    }
+    rank_server(const rank_server&) = delete;
+    rank_server& operator=(const rank_server&) = delete;
     bool run(const rank_facts& facts);
 
 private:
@@ -102,7 +111,7 @@ bool rank_server::run(const rank_facts& facts)
 {
     using clock = std::chrono::steady_clock;
     // The process lives as long as it says so: by a thread that does nothing else.
-    std::jthread alive([this](const std::stop_token& stop) {
+    const std::jthread alive = new_thread([this](const std::stop_token& stop) {
         std::mutex lock;
         std::condition_variable_any never;
         for (std::unique_lock guard(lock); !stop.stop_requested();) {
@@ -199,11 +208,11 @@ void rank_server::begin_as(const rank_role& role)
         throw error("it has nothing that it can be");
     role_ = role;
     // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
-    threads_.emplace_back([this, role] {
+    threads_.push_back(new_thread([this, role] {
         if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
         answer(measurements_);
-    });
-    for (unsigned i = 0; i < role.jobs; ++i) threads_.emplace_back([this] { answer(builds_); });
+    }));
+    for (unsigned i = 0; i < role.jobs; ++i) threads_.push_back(new_thread([this] { answer(builds_); }));
 }
 
 void rank_server::answer(request_queue& requests)
@@ -236,7 +245,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         const std::lock_guard guard(lock_);
         const auto found = made_.find(number);
         // Without bytes the other rank builds it itself.
-        if (found != made_.end() && !found->second.file.empty()) bytes = read_input(found->second.file);
+        if (found != made_.end() && !found->second.file.empty()) bytes = read_file(found->second.file);
         return;
     }
     const tune_backend& backend = backend_for(said);

@@ -11,6 +11,7 @@
 #include "compiler/unit_compiler.hpp"
 #include "image/cubin.hpp"
 #include "image/ptx.hpp"
+#include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
@@ -160,14 +161,18 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
         [&](std::size_t i) {
             results[i].architecture = request.architectures[i];
             if (interrupted()) return;  // what is finished is kept
-            const nvcc_job job{
-                .source = request.source, .architecture = request.architectures[i], .flags = request.flags};
+            const nvcc_job job{.source = request.source,
+                               .architecture = request.architectures[i],
+                               .flags = request.flags,
+                               .list_files = !cache.enabled()};
             if (cache.enabled()) {
                 unit_compiler unit(tools, version, cache, job);
                 if (interrupted()) return;  // while it was preprocessed
                 results[i] = read_compile(job, unit.compile({}, false), request.read);
             } else {
-                results[i] = read_compile(job, run_nvcc(tools, job), request.read);
+                nvcc_output output = run_nvcc(tools, job);
+                note_files_read({output.files.begin(), output.files.end()});
+                results[i] = read_compile(job, std::move(output), request.read);
             }
             const std::lock_guard guard(lock);
             ++done;

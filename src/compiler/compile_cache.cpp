@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when entries change: older ones then count as damaged, and are written anew.
-constexpr std::string_view format_name = "launchbox compile 3";
+constexpr std::string_view format_name = "launchbox compile 4";
 // Never changed: what results in a store depend on is hashed with it too (tune/space/task_hash.cpp).
 constexpr std::string_view key_seed = "launchbox compile 1";
 constexpr std::size_t largest_entry = std::size_t{256} << 20;
@@ -75,7 +76,7 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 3 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+// "launchbox compile 4 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
 std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
     std::string content, sizes;
@@ -143,7 +144,7 @@ fs::path default_cache_folder()
 }
 
 std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
-                     const unit_text& unit)
+                     const unit_text& unit, const std::string& contents)
 {
     key_hash hash;
     hash.add(format_name);
@@ -153,8 +154,9 @@ std::string unit_key(const toolchain& tools, const std::string& ptxas_version, c
     hash.add(job.source);  // the log and the names of static kernels hold it
     hash.add(unit.text);
     hash.add(unit.commands);
+    hash.add(contents);
     for (const std::string& flag : job.flags) hash.add(flag);
-    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"}) hash.add(variable(name));
+    for (const std::string& value : environment_that_nvcc_reads()) hash.add(value);
     std::error_code ignored;
     if (has_line_information(job)) hash.add(fs::current_path(ignored).string());
     return hash.digits();
@@ -207,7 +209,7 @@ std::optional<std::vector<std::string>> compile_cache::find_texts(const std::str
     if (!enabled() || !fs::is_regular_file(file, failure)) return std::nullopt;
     std::optional<std::vector<std::string>> found;
     try {
-        found = read_entry(read_input(file.string(), largest_entry), key);
+        found = read_entry(read_file(file, largest_entry), key);
     } catch (const error&) {
         return std::nullopt;  // removed by another process just now, or not ours to read
     }

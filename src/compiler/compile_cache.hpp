@@ -17,9 +17,10 @@ namespace launchbox {
 std::filesystem::path default_cache_folder();
 
 /// What everything compiled from one source for one architecture depends on: its preprocessed text, the commands of
-/// nvcc, flags and the variables that nvcc reads, versions, architecture. 32 hexadecimal digits.
+/// nvcc, flags and the variables that nvcc reads, versions, architecture; and `contents`, of all files behind these. 32
+/// hexadecimal digits.
 std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
-                     const unit_text& unit);
+                     const unit_text& unit, const std::string& contents);
 
 /// One compile of it: the unit with what the job adds, its forced include and what it makes.
 std::string compile_key(const std::string& unit, const nvcc_job& job);

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
 
@@ -141,6 +142,7 @@ std::optional<std::string> text_of(const nlohmann::json& entry, const char* name
 std::vector<build_command> commands_in_database(std::string_view text, const std::string& database,
                                                 const std::string& source)
 {
+    refuse_large_json(text, text.size(), database);
     const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
     if (!entries.is_array())
         throw error(database + " is no list of compile commands",
@@ -180,7 +182,7 @@ std::vector<build_command> commands_of_build(const std::string& folder_or_file, 
     const fs::path file = fs::is_directory(given, failure) ? given / "compile_commands.json" : given;
     if (!fs::exists(file, failure))
         throw error("there is no " + file.string(), "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
-    return commands_in_database(utf8_text(read_input(file.string(), largest_database)), file.string(), source);
+    return commands_in_database(utf8_text(read_file(file, largest_database)), file.string(), source);
 }
 
 }  // namespace launchbox

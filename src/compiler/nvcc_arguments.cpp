@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/nvcc_arguments.hpp"
 
+#include <cstdlib>
+#include <utility>
+
+#include "compiler/named_files.hpp"
 #include "support/error.hpp"
 
 namespace launchbox {
@@ -41,6 +45,26 @@ std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std:
     std::vector<std::string> environment = tools.environment;
     environment.push_back("TMPDIR=" + (folder.empty() ? std::filesystem::path(".") : folder).string());
     return environment;
+}
+
+std::vector<std::string> environment_that_nvcc_reads()
+{
+    std::vector<std::string> values;
+    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "C_INCLUDE_PATH",
+                             "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "SOURCE_DATE_EPOCH"}) {
+        const char* value = std::getenv(name);
+        values.emplace_back(value == nullptr ? "" : value);
+    }
+    return values;
+}
+
+std::vector<std::string> words_of_environment_for_nvcc()
+{
+    std::vector<std::string> words;
+    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"})
+        if (const char* value = std::getenv(name); value != nullptr)
+            for (std::string& word : words_in(value)) words.push_back(std::move(word));
+    return words;
 }
 
 void check_folder_for_nvcc(const std::string& folder)

@@ -24,6 +24,13 @@ void check_flags_for_nvcc(const std::vector<std::string>& flags);
 /// With its temporary files in a folder of ours, where they do not stay if it is killed.
 std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std::filesystem::path& folder);
 
+/// The values of the variables that change what nvcc makes of the same command, in a fixed order; empty: not set. What
+/// they do to the preprocessor is in its text, too.
+std::vector<std::string> environment_that_nvcc_reads();
+
+/// The flags among them, as words.
+std::vector<std::string> words_of_environment_for_nvcc();
+
 /// Throws `error` when nvcc cannot work in a temporary folder of this name.
 void check_folder_for_nvcc(const std::string& folder);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/nvcc_arguments.hpp"
+#include "compiler/preprocessed.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -54,8 +55,16 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
 std::string outline_of_kept_ptx(const fs::path& folder, const std::string& source)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".ptx") return ptx_outline(read_input(entry.path().string()));
-    return is_ptx_source(source) ? ptx_outline(read_input(source)) : std::string();
+        if (entry.path().extension() == ".ptx") return ptx_outline(read_file(entry.path()));
+    return is_ptx_source(source) ? ptx_outline(read_file(source)) : std::string();
+}
+
+// The text that it keeps of its preprocessor names them.
+std::vector<std::string> files_of_kept_text(const fs::path& folder)
+{
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (entry.path().string().ends_with(".cpp1.ii")) return files_in(read_file(entry.path()));
+    return {};
 }
 
 // The commands that nvcc would run, without the lines that say where it found itself: PATH and the like.
@@ -89,6 +98,8 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
     const subprocess_result ran =
         run(command_for(tools, job, folder), {.directory = {}, .environment = environment_for_nvcc(tools, folder)});
     nvcc_output output{.exit_code = ran.exit_code, .log = without_folder(ran.output, folder.string() + "/")};
+    output.peak_bytes = ran.peak_bytes;
+    if (job.list_files) output.files = files_of_kept_text(folder);
     if (ran.exit_code != 0) return output;
     output.ptx_outline = outline_of_kept_ptx(folder, job.source);
     const fs::path cubin = folder / "kernels.cubin";
@@ -96,12 +107,12 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
         output.made = !output.ptx_outline.empty();
     } else if (fs::exists(cubin)) {
         output.made = true;
-        output.cubin = read_input(cubin.string());
+        output.cubin = read_file(cubin);
     }
     return output;
 }
 
-std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
+std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job, std::string* log)
 {
     check_flags_for_nvcc(job.flags);
     const temporary_directory temporary;
@@ -111,11 +122,17 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
     std::vector<std::string> dry_run = command_for(tools, job, temporary.path());
     dry_run.insert(dry_run.begin() + 1, "--dryrun");
     const subprocess_result planned = run(dry_run, options);
-    if (planned.exit_code != 0) return std::nullopt;
+    const auto printed = [&](const subprocess_result& ran) {
+        if (log != nullptr) *log = without_folder(ran.output, temporary.path().string() + "/");
+    };
+    if (planned.exit_code != 0) {
+        printed(planned);
+        return std::nullopt;
+    }
     unit_text unit{.text = {},
                    .commands = commands_in(without_folder(planned.output, temporary.path().string() + "/"))};
     if (is_ptx_source(job.source)) {
-        unit.text = read_input(job.source);
+        unit.text = read_file(job.source);
         return unit;
     }
 
@@ -124,8 +141,10 @@ std::optional<unit_text> preprocess(const toolchain& tools, const nvcc_job& job)
         tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};
     command.insert(command.end(), job.flags.begin(), job.flags.end());
     command.push_back(name_for_nvcc(job.source));
-    if (run(command, options).exit_code != 0 || !fs::exists(file)) return std::nullopt;
-    unit.text = read_input(file);
+    const subprocess_result ran = run(command, options);
+    printed(ran);
+    if (ran.exit_code != 0 || !fs::exists(file)) return std::nullopt;
+    unit.text = read_file(file);
     return unit;
 }
 

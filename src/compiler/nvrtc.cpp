@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -14,6 +15,7 @@
 
 #include "compiler/compile_cache.hpp"
 #include "compiler/nvcc_arguments.hpp"
+#include "compiler/preprocessed.hpp"
 #include "image/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -129,6 +131,42 @@ std::string as_nvcc_prints(std::string_view log)
     return result;
 }
 
+// What follows is an option of the front end.
+constexpr const char* to_front_end = "-Xcudafe";
+
+// Of a run: what every run of the job has, and `more`.
+std::vector<std::string> flags_of(const nvrtc_job& job, std::vector<std::string> more)
+{
+    std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view())};
+    for (std::string& flag : more) flags.push_back(std::move(flag));
+    for (std::string& flag : flags_for_nvrtc(job.flags)) flags.push_back(std::move(flag));
+    for (const fs::path& folder : job.includes) flags.push_back("--include-path=" + folder.string());
+    return flags;
+}
+
+// The front end writes the names of the files that it reads, and nothing else, into a file.
+void add_trace(std::vector<std::string>& flags, const fs::path& file)
+{
+    flags.insert(flags.end(), {to_front_end, "--trace_includes", to_front_end, "--error_output=" + file.string()});
+}
+
+// The content of a file that is read once; empty: there is none.
+std::string taken(const fs::path& file)
+{
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) return {};
+    std::string content = read_file(file);
+    fs::remove(file, ignored);
+    return content;
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& words)
+{
+    std::vector<const char*> result;
+    for (const std::string& word : words) result.push_back(word.c_str());
+    return result;
+}
+
 // NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
 constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
 
@@ -149,7 +187,25 @@ bool take_out_headers_message(std::string& log)
     return used;
 }
 
+// NVRTC opens its built-in functions by their name alone, which finds them in folders that the system knows, or where
+// they are loaded already: those of Python packages and of copied folders lie beside it and nowhere else.
+void load_builtins_beside(const fs::path& library)
+{
+    std::error_code failure;
+    for (const fs::path& file : {library, fs::canonical(library, failure)}) {
+        if (!file.has_parent_path()) continue;
+        for (fs::directory_iterator at(file.parent_path(), failure), end; at != end; at.increment(failure))
+            if (at->path().filename().string().starts_with("libnvrtc-builtins.so."))
+                ::dlopen(at->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
 }  // namespace
+
+std::vector<fs::path> toolkit_includes(const toolchain& tools)
+{
+    return folders_of(tools).includes;
+}
 
 std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
 {
@@ -177,6 +233,7 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
                     exit_status::missing);
     };
     if (handle == nullptr) refuse(::dlerror());
+    load_builtins_beside(library);
     const auto find = [&](auto& function, const char* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
         if (function == nullptr) refuse(std::string("it has no ") + name);
@@ -238,6 +295,7 @@ nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
     if (job.precompiled_headers.empty() || call_->kept_headers == nullptr ||
         job.source.find("#include") == std::string::npos)
         return nullptr;
+    if (!job.lists.empty()) return nullptr;  // of headers that were kept it tells nothing
     const architecture_text architecture = architecture_name(job.architecture);
     std::vector<std::string> folders;
     for (const fs::path& folder : job.includes) folders.push_back(folder.string());
@@ -272,19 +330,18 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
     if (failed(call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr))) return result;
     const std::unique_ptr<nvrtcProgram, decltype(call_->destroy)> destroy(&program, call_->destroy);
 
-    std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view())};
-    if (verbose) flags.emplace_back("--ptxas-options=-v");
-    if (similar != nullptr) {
-        flags.emplace_back("--pch");
-        flags.push_back("--pch-dir=" + similar->headers.string());
-    }
-    for (std::string& flag : flags_for_nvrtc(job.flags)) flags.push_back(std::move(flag));
-    for (const fs::path& folder : job.includes) flags.push_back("--include-path=" + folder.string());
-    std::vector<const char*> words;
-    for (const std::string& flag : flags) words.push_back(flag.c_str());
+    std::vector<std::string> more;
+    if (verbose) more.emplace_back("--ptxas-options=-v");
+    if (similar != nullptr) more.insert(more.end(), {"--pch", "--pch-dir=" + similar->headers.string()});
+    const fs::path trace = job.lists / "included_files";
+    if (!job.lists.empty()) add_trace(more, trace);
+    const std::vector<std::string> flags = flags_of(job, std::move(more));
+    const std::vector<const char*> words = pointers(flags);
 
     if (!failed(call_->add_name(program, job.expression.c_str())))
         failed(call_->compile(program, static_cast<int>(words.size()), words.data()));
+    if (!job.lists.empty())
+        if (const std::string told = taken(trace); !told.empty()) result.files = files_traced_in(told);
     const auto text = [&](auto size_of, auto read) {
         std::size_t size = 0;
         if (size_of(program, &size) != NVRTC_SUCCESS) return std::string();
@@ -292,8 +349,7 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
         if (size > 0 && read(program, bytes.data()) != NVRTC_SUCCESS) return std::string();
         return bytes;
     };
-    std::string log = text(call_->log_size, call_->log);
-    log.erase(std::min(log.find('\0'), log.size()));
+    std::string log = log_of(program);
     if (similar != nullptr) {
         const nvrtcResult kept = call_->kept_headers(program);
         similar->cannot_be_kept = kept != NVRTC_SUCCESS && kept != nvrtc_no_headers_kept;
@@ -308,6 +364,44 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
         result.output.made = !result.output.cubin.empty();
     }
     return result;
+}
+
+// NVRTC hands on to its front end, EDG's, what stands behind -Xcudafe: that has a preprocessor's options. All releases
+// from 12.0 to 13.5 do; the result of such a run is NVRTC_ERROR_COMPILATION, since no code came of it.
+nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
+{
+    nvrtcProgram program = nullptr;
+    if (call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr) != NVRTC_SUCCESS) return {};
+    const std::unique_ptr<nvrtcProgram, decltype(call_->destroy)> destroy(&program, call_->destroy);
+    const fs::path text = job.lists / "preprocessed", trace = job.lists / "included_files";
+    // Never to standard output: after a catastrophic error the front end closes it. With --dependencies, which keeps it
+    // from compiling, the file is empty, since the names are in the other one.
+    std::vector<std::string> more{to_front_end, with_text ? "--preprocess" : "--dependencies", to_front_end,
+                                  "--output=" + text.string()};
+    add_trace(more, trace);
+    const std::vector<std::string> flags = flags_of(job, std::move(more));
+    const std::vector<const char*> words = pointers(flags);
+    const std::time_t begin = std::time(nullptr);
+    const nvrtcResult code = call_->compile(program, static_cast<int>(words.size()), words.data());
+    const std::string said = taken(text), told = taken(trace);
+    // Its own headers are among what it tells.
+    nvrtc_reading result{.understood =
+                             code == NVRTC_ERROR_COMPILATION && !told.empty() && (!with_text || !said.empty())};
+    if (!result.understood) return result;
+    result.files = files_traced_in(told);
+    if (with_text) result.text = hash_of_preprocessed(said, begin, std::time(nullptr)) + log_of(program);
+    return result;
+}
+
+std::string nvrtc::log_of(void* program) const
+{
+    std::size_t size = 0;
+    auto* const of = static_cast<nvrtcProgram>(program);
+    if (call_->log_size(of, &size) != NVRTC_SUCCESS || size == 0) return {};
+    std::string log(size, '\0');
+    if (call_->log(of, log.data()) != NVRTC_SUCCESS) return {};
+    log.erase(std::min(log.find('\0'), log.size()));
+    return log;
 }
 
 }  // namespace launchbox

@@ -26,6 +26,9 @@ struct nvrtc_place {
 /// system's linker finds.
 std::optional<nvrtc_place> find_nvrtc(const toolchain* tools);
 
+/// The folders of the toolkit's own headers, as nvcc itself knows them; links followed.
+std::vector<std::filesystem::path> toolkit_includes(const toolchain& tools);
+
 struct nvrtc_job {
     std::string source;      ///< its text
     std::string name;        ///< of the source, as messages shall call it
@@ -36,13 +39,27 @@ struct nvrtc_job {
     /// A folder of this process alone, in which what is read of headers is kept for later jobs with the same source,
     /// flags and architecture: 180 MB each. Empty: nothing is kept. Needs NVRTC 12.8.
     std::filesystem::path precompiled_headers = {};
+    /// A folder of this job alone, into which NVRTC writes which files it reads; empty: it is not asked.
+    std::filesystem::path lists = {};
 };
 
 struct nvrtc_output {
     nvcc_output output;
     std::string kernel;  ///< the name that the driver knows it by
     bool used_precompiled_headers = false;
+    /// That it has read, sorted, without the source; `nullopt` where they were not asked for, or it does not tell.
+    std::optional<std::vector<std::string>> files = {};
 };
+
+/// What NVRTC's own preprocessor makes of a source.
+struct nvrtc_reading {
+    bool understood = false;              ///< false: NVRTC does not take one of the options
+    std::string text = {};                ///< hash_of_preprocessed, and what is wrong with the source, if anything is
+    std::vector<std::string> files = {};  ///< that it has read, sorted, without the source
+};
+
+/// The exit code of an output (NVRTC's own result) that says that there was no more memory.
+inline constexpr int nvrtc_out_of_memory = 1;
 
 class nvrtc {
 public:
@@ -54,6 +71,10 @@ public:
     /// Compiles in this process. Relative paths are from the current folder.
     nvrtc_output compile(const nvrtc_job& job);
 
+    /// Preprocesses: the files, and `with_text`, which takes longer, also the text. The job has `lists`; its expression
+    /// does not matter.
+    nvrtc_reading read(const nvrtc_job& job, bool with_text);
+
 private:
     /// Jobs that differ in their expression alone.
     struct similar_jobs {
@@ -63,6 +84,7 @@ private:
     };
     nvrtc_output compile_reading_all(const nvrtc_job& job);
     nvrtc_output compile_once(const nvrtc_job& job, bool verbose, similar_jobs* similar = nullptr);
+    [[nodiscard]] std::string log_of(void* program) const;
     similar_jobs* similar_with_headers(const nvrtc_job& job);
     struct functions;
     std::unique_ptr<functions> call_;
@@ -74,8 +96,7 @@ private:
 /// options stand in one word. What is not known is passed on.
 std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags);
 
-/// The folders and files that -I, -isystem and -include name, of any spelling that nvcc or NVRTC takes.
-std::vector<std::string> include_folders(const std::vector<std::string>& flags);
-std::vector<std::string> forced_includes(const std::vector<std::string>& flags);
+/// Those in which no {name} of a parameter stands, with the option that is the word before one that is left out.
+std::vector<std::string> flags_without_names(const std::vector<std::string>& flags);
 
 }  // namespace launchbox

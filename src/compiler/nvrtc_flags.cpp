@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "compiler/nvrtc.hpp"
+#include "support/process/command_words.hpp"
 
 namespace launchbox {
 
@@ -75,15 +76,6 @@ std::optional<flag_value> option_at(const std::vector<std::string>& flags, std::
     return std::nullopt;
 }
 
-std::vector<std::string> values_of(const std::vector<std::string>& flags, std::string_view nvrtc_name)
-{
-    std::vector<std::string> values;
-    for (std::size_t at = 0; at < flags.size(); ++at)
-        if (const auto found = option_at(flags, at); found && found->option->nvrtc == nvrtc_name)
-            values.push_back(found->value);
-    return values;
-}
-
 }  // namespace
 
 std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags)
@@ -102,14 +94,17 @@ std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags)
     return result;
 }
 
-std::vector<std::string> include_folders(const std::vector<std::string>& flags)
+std::vector<std::string> flags_without_names(const std::vector<std::string>& flags)
 {
-    return values_of(flags, folder_option);
-}
-
-std::vector<std::string> forced_includes(const std::vector<std::string>& flags)
-{
-    return values_of(flags, file_option);
+    std::vector<std::string> result;
+    for (std::size_t at = 0; at < flags.size(); ++at) {
+        const std::size_t first = at;
+        static_cast<void>(option_at(flags, at));
+        const std::vector<std::string> flag(flags.begin() + static_cast<std::ptrdiff_t>(first),
+                                            flags.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+        if (names_in(flag).empty()) result.insert(result.end(), flag.begin(), flag.end());
+    }
+    return result;
 }
 
 }  // namespace launchbox

@@ -1,58 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/unit_compiler.hpp"
 
-#include <algorithm>
-#include <string_view>
-#include <unordered_set>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+
+#include "compiler/file_contents.hpp"
+#include "compiler/named_files.hpp"
+#include "compiler/preprocessed.hpp"
+#include "support/files/read_files.hpp"
 
 namespace launchbox {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-// The name in `# 12 "dir/k.cu" 2`, as the preprocessor writes it: \" \\ and \ooo; empty for any other line.
-std::string marked_file(std::string_view line)
+file_contents& contents_of_files()
 {
-    std::size_t at = line.starts_with("#line ") ? 6 : line.starts_with("# ") ? 2 : std::string_view::npos;
-    if (at == std::string_view::npos) return {};
-    while (at < line.size() && line[at] >= '0' && line[at] <= '9') ++at;
-    if (!line.substr(at).starts_with(" \"")) return {};
-    std::string name;
-    for (at += 2; at < line.size() && line[at] != '"'; ++at) {
-        if (line[at] != '\\' || at + 1 == line.size()) {
-            name += line[at];
-            continue;
-        }
-        ++at;
-        int code = 0, digits = 0;
-        for (; digits < 3 && at < line.size() && line[at] >= '0' && line[at] <= '7'; ++digits, ++at)
-            code = code * 8 + (line[at] - '0');
-        if (digits == 0)
-            name += line[at];
-        else
-            name += static_cast<char>(code), --at;
-    }
-    return name;
+    static file_contents all;  // architectures and sources share most of their headers
+    return all;
+}
+
+// The preprocessor tells what it has read. What is meant for others, such as -Xptxas --options-file=o.txt, it passes
+// on.
+std::vector<fs::path> files_behind(const nvcc_job& job, const std::vector<std::string>& read)
+{
+    std::vector<std::string> words = job.flags;
+    for (const std::string& more : words_of_environment_for_nvcc()) words.push_back(more);
+    std::error_code unknown;
+    std::vector<fs::path> files = named_files(words, fs::current_path(unknown));
+    files.insert(files.end(), read.begin(), read.end());
+    files.emplace_back(job.source);
+    return files;
 }
 
 }  // namespace
-
-std::vector<std::string> files_in(const std::string& preprocessed)
-{
-    std::unordered_set<std::string> files;
-    std::string last;  // most markers only lead back to the file that they are in
-    for (std::size_t at = 0; at < preprocessed.size();) {
-        const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
-        if (preprocessed[at] == '#')
-            if (std::string name = marked_file(std::string_view(preprocessed).substr(at, end - at));
-                !name.empty() && name != last)
-                files.insert(last = std::move(name));
-        at = end + 1;
-    }
-    std::vector<std::string> sorted(files.begin(), files.end());
-    std::ranges::sort(sorted);
-    return sorted;
-}
 
 unit_compiler::unit_compiler(const toolchain& tools, const std::string& ptxas_version, const compile_cache& cache,
                              nvcc_job unit)
@@ -61,7 +44,11 @@ unit_compiler::unit_compiler(const toolchain& tools, const std::string& ptxas_ve
     const std::optional<unit_text> text = preprocess(tools_, unit_);
     if (!text) return;
     files_ = files_in(text->text);
-    if (cache_.enabled()) key_ = unit_key(tools_, ptxas_version, unit_, *text);
+    behind_ = files_behind(unit_, files_);
+    note_files_read(behind_);
+    if (!cache_.enabled()) return;
+    contents_ = contents_of_files().hash_of(behind_);
+    key_ = unit_key(tools_, ptxas_version, unit_, *text, contents_);
 }
 
 nvcc_job unit_compiler::job(const std::string& forced_include, bool only_ptx) const
@@ -83,7 +70,8 @@ nvcc_output unit_compiler::compile(const std::string& forced_include, bool only_
         }
     ++compiles_;
     nvcc_output output = run_nvcc(tools_, wanted);
-    if (key_) cache_.store(key, output);
+    // A file that was edited while the compiler read it must not stand under the name of its older content.
+    if (key_ && contents_of_files().hash_of(behind_) == contents_) cache_.store(key, output);
     return output;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,9 @@ private:
     nvcc_job unit_;
     std::optional<std::string> key_;
     std::vector<std::string> files_;
+    std::vector<std::filesystem::path> behind_;  ///< all that a compile depends on
+    std::string contents_;                       ///< of these, when they were preprocessed
     std::atomic<std::size_t> compiles_{0}, from_cache_{0};
 };
-
-/// The files that line markers (`# 1 "k.cu"`) of preprocessed text name, sorted.
-std::vector<std::string> files_in(const std::string& preprocessed);
 
 }  // namespace launchbox

@@ -20,6 +20,8 @@ namespace launchbox {
 
 namespace {
 
+constexpr std::size_t beginning_bytes = 65536;  // in which PTX is told by its first word
+
 // What one image gives.
 struct image_result {
     std::string architecture;
@@ -89,7 +91,7 @@ private:
     std::uint64_t held_ = 0;  // bytes of all buffers, and of those that will be made of what is in use
 };
 
-image_scan images_in(std::string_view bytes, unsigned jobs);
+image_scan images_in(std::string_view bytes, const binary_options& options);
 std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options,
                                       kernel_memory& memory);
 binary_image listed_image(const located_image& image, const image_result& result, std::string_view file_kind);
@@ -109,20 +111,22 @@ bool looks_like_binary(std::string_view bytes)
                "\x7f"
                "ELF") ||
            bytes.starts_with("!<arch>\n") || bytes.starts_with("!<thin>\n") || bytes.starts_with(fatbin_magic) ||
-           is_ptx(bytes.substr(0, 65536)) || bytes.substr(0, 4096).find('\0') != std::string_view::npos;
+           is_ptx(bytes.substr(0, beginning_bytes)) || bytes.substr(0, 4096).find('\0') != std::string_view::npos ||
+           holds_image(bytes);
 }
 
 binary_contents read_binary(std::string_view bytes, const std::string& file, const binary_options& options)
 {
-    image_scan scan = images_in(bytes, options.jobs);
+    image_scan scan = images_in(bytes, options);
     const auto wanted = [&](const std::string& architecture) {
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
     // PTX of every architecture is read: kernels for the wanted ones may have been compiled from it.
-    std::erase_if(scan.images, [&](const located_image& image) {
+    std::size_t not_wanted = std::erase_if(scan.images, [&](const located_image& image) {
         return image.entry.kind != fatbin_entry::ptx && !wanted(architecture_of(image.entry));
     });
     kernel_memory memory(options.max_kernel_bytes, "one file", options.memory_of_run);
+    memory.limit_line_text(max_line_text_per_kernel + line_text_per_byte * bytes.size());
     std::vector<image_result> results = read_images(scan, file, options, memory);
 
     binary_contents contents;
@@ -143,7 +147,10 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         for (image_diagnostic& diagnostic : result.diagnostics)
             add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
         // A cubin by itself says only inside what it is for.
-        if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) continue;
+        if (image.entry.kind != fatbin_entry::ptx && !wanted(listed.architecture)) {
+            ++not_wanted;
+            continue;
+        }
         for (kernel_info& kernel : result.kernels) {
             kernel.source.container = listed.container;
             if (image.entry_number > 0) kernel.source.entry = listed.entry;
@@ -153,19 +160,28 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         contents.images.push_back(std::move(listed));
     }
     add_min_blocks(contents.kernels, container_of, options.jobs);
+    not_wanted += contents.images.size();
     leave_out_unwanted(contents, wanted);
+    contents.not_wanted = not_wanted - contents.images.size();
     return contents;
 }
 
 namespace {
 
-image_scan images_in(std::string_view bytes, unsigned jobs)
+image_scan images_in(std::string_view bytes, const binary_options& options)
 {
-    if (!is_ptx(bytes.substr(0, 65536))) return scan_for_images(bytes, jobs);
+    if (!is_ptx(bytes.substr(0, beginning_bytes))) return scan_for_images(bytes, options.jobs, options.data);
+    // The driver reads the text up to a zero. Whoever put something behind that may mean it to be read as well.
+    const std::string_view text = bytes.substr(0, bytes.find('\0'));
     image_scan scan;
+    if (text.size() < bytes.size()) scan = scan_for_images(bytes, options.jobs, options.data);
+    if (scan.images.empty() && bytes.find_first_not_of('\0', text.size()) != std::string_view::npos)
+        scan.diagnostics.push_back({text.size(), "the text ends here with a zero, and what follows is not read"});
     scan.kind = "PTX";
-    scan.images.push_back({.container = "ptx",
-                           .entry = {.kind = fatbin_entry::ptx, .payload = bytes, .decompressed_bytes = bytes.size()}});
+    for (located_image& image : scan.images) ++image.container_id;
+    scan.images.insert(
+        scan.images.begin(),
+        {.container = "ptx", .entry = {.kind = fatbin_entry::ptx, .payload = text, .decompressed_bytes = text.size()}});
     return scan;
 }
 
@@ -289,6 +305,9 @@ image_result read_image(const located_image& image, const std::string& file, con
         if (entry.architecture > 0 && !cubin.architecture.empty() && result.architecture != architecture_of(entry))
             complain(0,
                      "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
+        if (cubin.end > 0 && cubin.end < bytes->size() &&
+            holds_image(bytes->substr(static_cast<std::size_t>(cubin.end))))
+            complain(cubin.end, "behind the cubin's end is another image, which the driver does not read");
         result.relocatable = cubin.relocatable;
         result.kernels = std::move(cubin.kernels);
         diagnostics = std::move(cubin.diagnostics);

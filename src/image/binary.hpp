@@ -13,6 +13,7 @@
 #include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
+#include "support/files/mapped_file.hpp"
 
 namespace launchbox {
 
@@ -37,6 +38,7 @@ struct binary_contents {
     std::vector<binary_image> images;               ///< in the order of the file, without those that were filtered out
     std::vector<std::vector<kernel_info>> kernels;  ///< those of `images[i]` in `kernels[i]`
     std::vector<image_diagnostic> diagnostics;      ///< `offset` is the byte in the file
+    std::size_t not_wanted = 0;                     ///< images that were filtered out
 };
 
 struct binary_options {
@@ -56,9 +58,12 @@ struct binary_options {
     /// Also the kernels of images that the device linker has read and the driver does not (`__nv_relfatbin` of a linked
     /// program); their images are listed in any case.
     bool before_linking = false;
+    /// The parts of a sparse file that are there; empty: all of it.
+    std::vector<byte_range> data = {};
 };
 
-/// Whether these first bytes of a file are those of a kind that `read_binary` reads: ELF, ar, fat binary, PTX text.
+/// Whether a file with these bytes, or this beginning, is of a kind that `read_binary` reads: ELF, ar, fat binary, PTX
+/// text, and what has a zero early or an image anywhere.
 bool looks_like_binary(std::string_view bytes);
 
 /// Reads every kernel of an ELF file, an archive, a fat binary, a cubin, PTX text, or of any other file that holds fat

@@ -24,6 +24,8 @@ struct line_places {
     std::vector<std::string> files;
     std::vector<std::string> functions;  ///< as the linker knows them
     std::vector<line_place> places;      ///< each once; inlined into an earlier one
+    /// Of each place: about the bytes of text that it and all places which it is inlined into take, names included.
+    std::vector<std::uint32_t> text_bytes;
 };
 
 inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
@@ -51,6 +53,8 @@ struct kernel_lines {
     bool all_code = false;
     /// false: the image's list of spills is cut off, and these are those it still has.
     bool all_spills = true;
+    /// About the bytes of all lines as text, each with the calls that it was inlined by.
+    std::uint64_t text_bytes = 0;
 
     friend bool operator==(const kernel_lines&, const kernel_lines&) = default;
 };

@@ -112,6 +112,7 @@ private:
     void count_lines(kernel_index index, const std::optional<spill_limits>& spills);
     void find_dynamic_shared(kernel_index index);
     void examine();
+    void limit_line_text();
 
     kernel_index find(const elf_section& section, std::string_view kernel_name);
     [[nodiscard]] bool starts_with(const elf_symbol& symbol, std::string_view prefix) const;
@@ -162,12 +163,14 @@ cubin_contents cubin_reader::read()
     result_.virtual_architecture = identity.virtual_architecture;
     result_.toolkit_version = identity.toolkit_version;
     result_.relocatable = image_->type == elf::type_relocatable;
+    result_.end = std::min<std::uint64_t>(image_->end, bytes_.size());
     find_kernels();
     for (const elf_section& section : image_->sections) read_section(section);
     read_lines();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
     for (kernel_index i = 0; i < drafts_.size(); ++i) find_dynamic_shared(i);
     if (options_.examine && !drafts_.empty()) examine();
+    if (options_.memory != nullptr) limit_line_text();
     return std::move(result_);
 }
 
@@ -419,7 +422,8 @@ void cubin_reader::read_lines()
         complain(lines->offset, "more line information than is kept; the lines of some code are not told");
     const auto names = std::ranges::find(image_->sections, ".debug_str", &elf_section::name);
     line_index_.emplace(rows, address_at, names == image_->sections.end() ? std::string_view{} : names->content);
-    if (options_.memory != nullptr && !options_.memory->take(line_index_->places()->places.size() * sizeof(line_place)))
+    if (options_.memory != nullptr &&
+        !options_.memory->take(line_index_->places()->places.size() * (sizeof(line_place) + sizeof(std::uint32_t))))
         line_index_.reset();
 }
 
@@ -541,6 +545,31 @@ void cubin_reader::examine()
         if (kernel_of_section_[i] != no_kernel && take(image_->sections[i].content.size(), image_->sections[i].offset))
             examination.sections[kernel_of_section_[i]] = i;
     options_.examine(examination);
+}
+
+// When all lines are known that a report can show of them.
+void cubin_reader::limit_line_text()
+{
+    std::size_t left_out = 0;
+    for (kernel_info& kernel : result_.kernels) {
+        if (!kernel.lines || !kernel.lines->places) continue;
+        const std::vector<std::uint32_t>& bytes = kernel.lines->places->text_bytes;
+        std::uint64_t& all = kernel.lines->text_bytes;
+        const auto add = [&](const auto& uses) {
+            for (const auto& use : uses)
+                if (use.place < bytes.size()) all += bytes[use.place];
+        };
+        add(kernel.lines->uses);
+        if (kernel.pressure) add(kernel.pressure->live_at_peak);
+        if (kernel.traffic) add(kernel.traffic->uses);
+        if (options_.memory->take_line_text(all)) continue;
+        kernel.lines.reset();
+        ++left_out;
+    }
+    if (left_out > 0)
+        complain(0, "the lines of " + std::to_string(left_out) +
+                        " of its kernels are left out: with the calls that they are inlined by they would be more text "
+                        "than any code has");
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than

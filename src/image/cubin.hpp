@@ -23,6 +23,7 @@ struct cubin_contents {
     std::vector<constant_bank> module_constant_banks;  ///< shared by all kernels: `__constant__` (3), addresses (4)
     std::int64_t global_bytes = 0;                     ///< `__device__` variables
     bool relocatable = false;          ///< compiled for linking (-rdc): registers and stack are final after nvlink
+    std::uint64_t end = 0;             ///< of the image in the bytes; 0: not known
     std::vector<kernel_info> kernels;  ///< in the order of the symbol table
     std::vector<image_diagnostic> diagnostics;
 };

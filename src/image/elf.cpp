@@ -68,6 +68,13 @@ std::string_view elf_image::symbol_name(const elf_symbol& symbol) const
     return string_at(symbol_names, symbol.name_offset);
 }
 
+bool elf_image::is_variable(const elf_symbol& symbol) const
+{
+    if (symbol.type != elf::symbol_object || symbol.section >= sections.size()) return false;
+    const std::string_view section = sections[symbol.section].name;
+    return section.starts_with(".nv.global") || section == ".nv.constant3";
+}
+
 std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offset, std::uint64_t size)
 {
     if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;

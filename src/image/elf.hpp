@@ -51,6 +51,8 @@ struct elf_image {
     std::string_view symbol_names;
 
     [[nodiscard]] std::string_view symbol_name(const elf_symbol& symbol) const;
+    /// Of a cubin: whether this is a `__device__`, `__constant__` or `__managed__` variable.
+    [[nodiscard]] bool is_variable(const elf_symbol& symbol) const;
 };
 
 enum class elf_parts { all, sections };

@@ -36,7 +36,7 @@ struct host_section {
 // several look through all of the bytes beforehand and remember in which slices there is anything.
 class start_finder {
 public:
-    start_finder(std::string_view bytes, unsigned jobs);
+    start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data);
 
     // The next start from `from` on, both in the whole file.
     [[nodiscard]] std::size_t next(std::size_t from) const;
@@ -52,13 +52,20 @@ private:
         return std::min(end, find_magic(bytes_.substr(0, std::min(bytes_.size(), end + 3)), from));
     }
 
+    // The first start from `from` on that is not in a hole; the size of the file when there is none.
+    [[nodiscard]] std::size_t next_in_data(std::size_t from) const;
+
     std::string_view bytes_;
+    const std::vector<byte_range>& data_;
     std::vector<char> has_start_;  // of each slice; empty: not looked through
 };
 
 class scanner {
 public:
-    scanner(std::string_view bytes, unsigned jobs) : bytes_(bytes), starts_(bytes, jobs) {}
+    scanner(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data)
+        : bytes_(bytes), data_(data), starts_(bytes, jobs, data)
+    {
+    }
 
     image_scan run();
 
@@ -68,6 +75,7 @@ private:
     void read_host_sections(std::string_view part, std::uint64_t base);
     std::size_t take_fatbin(std::string_view part, std::size_t at);
     std::size_t take_cubin(std::string_view part, std::size_t at);
+    std::size_t refuse_cubin(std::size_t at);
     void check_gap(std::string_view part, host_section& section, std::uint64_t to, std::uint64_t next);
     host_section* section_at(std::uint64_t at);
     std::string describe(const char* what, std::uint64_t at, const host_section* section) const;
@@ -76,7 +84,11 @@ private:
         add_diagnostic(result_.diagnostics, offset, std::move(what));
     }
 
+    // The first byte from `from` to `to` that is no zero, both in the whole file; `to` where there is none.
+    [[nodiscard]] std::uint64_t first_content(std::uint64_t from, std::uint64_t to) const;
+
     std::string_view bytes_;
+    const std::vector<byte_range>& data_;
     start_finder starts_;
     image_scan result_;
     std::size_t containers_ = 0;
@@ -88,14 +100,22 @@ private:
 
 std::string shortened(std::string_view name);
 std::string kind_of(std::string_view bytes);
-std::optional<std::uint64_t> cubin_size(std::string_view bytes);
 bool is_cubin(std::string_view bytes);
+bool is_foreign_cubin(std::string_view bytes);
 
 }  // namespace
 
-image_scan scan_for_images(std::string_view bytes, unsigned jobs)
+image_scan scan_for_images(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data)
 {
-    return scanner(bytes, jobs).run();
+    return scanner(bytes, jobs, data).run();
+}
+
+bool holds_image(std::string_view bytes)
+{
+    for (std::size_t at = find_magic(bytes, 0); at < bytes.size(); at = find_magic(bytes, at + 1))
+        if (const std::string_view rest = bytes.substr(at); is_fatbin(rest) || is_cubin(rest) || is_foreign_cubin(rest))
+            return true;
+    return false;
 }
 
 std::size_t find_magic(std::string_view bytes, std::size_t from)
@@ -127,9 +147,11 @@ std::size_t find_magic(std::string_view bytes, std::size_t from)
 
 namespace {
 
-start_finder::start_finder(std::string_view bytes, unsigned jobs) : bytes_(bytes)
+start_finder::start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data)
+    : bytes_(bytes), data_(data)
 {
-    if (jobs == 1) return;
+    // Of a file with holes a part is there, which a thread looks through alone.
+    if (jobs == 1 || data.size() > 1 || (data.size() == 1 && data.front() != byte_range{0, bytes.size()})) return;
     has_start_.resize((bytes.size() + slice_ - 1) / slice_);
     run_parallel_ranges(
         has_start_.size(), 16,
@@ -142,13 +164,26 @@ start_finder::start_finder(std::string_view bytes, unsigned jobs) : bytes_(bytes
 
 std::size_t start_finder::next(std::size_t from) const
 {
-    if (has_start_.empty()) return find_magic(bytes_, from);
+    if (has_start_.empty()) return next_in_data(from);
     while (from < bytes_.size()) {
         const std::size_t slice = from / slice_;
         const std::size_t end = std::min(bytes_.size(), (slice + 1) * slice_);
         if (has_start_[slice] != 0)
             if (const std::size_t found = next_in_slice(from); found < end) return found;
         from = end;
+    }
+    return bytes_.size();
+}
+
+// No magic number begins with a zero or has one, so that each is in one range.
+std::size_t start_finder::next_in_data(std::size_t from) const
+{
+    if (data_.empty()) return find_magic(bytes_, from);
+    const auto first = std::ranges::upper_bound(data_, from, {}, &byte_range::end);
+    for (auto range = first; range != data_.end(); ++range) {
+        const std::size_t end = std::min(range->end, bytes_.size());
+        const std::size_t found = find_magic(bytes_.substr(0, end), std::max(from, range->begin));
+        if (found < end) return found;
     }
     return bytes_.size();
 }
@@ -176,19 +211,21 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     base_ = base;
     prefix_ = prefix;
     sections_.clear();
+    std::size_t at = 0;
     if (is_cubin(part)) {
-        // Whole, whatever it says of its size: a cubin that is cut off is told so by its reader.
+        // A cubin that is cut off is told so by its reader. Behind one that is whole there may be another.
+        at = static_cast<std::size_t>(cubin_size(part).value_or(part.size()));
+        const std::string_view image = part.substr(0, at);
         result_.images.push_back(
             {.container = prefix_ + "cubin",
              .container_id = containers_++,
-             .entry = {.kind = fatbin_entry::cubin, .payload = part, .decompressed_bytes = part.size()},
+             .entry = {.kind = fatbin_entry::cubin, .payload = image, .decompressed_bytes = image.size()},
              .offset = base_});
-        return;
+    } else if (part.starts_with(elf_magic)) {
+        read_host_sections(part, base);
     }
-    if (part.starts_with(elf_magic)) read_host_sections(part, base);
     if (is_fatbin(part)) sections_.push_back({.begin = 0, .end = part.size(), .name = {}});
 
-    std::size_t at = 0;
     if (part.starts_with(fatbin_magic) && !is_fatbin(part)) {
         std::vector<image_diagnostic> diagnostics;
         (void)read_fatbin(part, diagnostics);
@@ -204,8 +241,10 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
         const std::string_view rest = part.substr(at);
         if (is_fatbin(rest))
             at = take_fatbin(part, at);
-        else if (at > 0 && is_cubin(rest))
+        else if (is_cubin(rest))
             at = take_cubin(part, at);
+        else if (is_foreign_cubin(rest))
+            at = refuse_cubin(at);
         else
             ++at;
     }
@@ -240,8 +279,8 @@ std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
     const std::string_view rest = part.substr(at);
     host_section* const section = section_at(at);
     // Each damaged one can cost as much as the whole file.
-    if (damaged_cubins_ == max_image_diagnostics) return at + elf_magic.size();
-    const std::optional<std::uint64_t> size = cubin_size(rest);
+    const bool too_many = damaged_cubins_ > max_image_diagnostics;
+    const std::optional<std::uint64_t> size = too_many ? std::nullopt : cubin_size(rest);
     if (!size) {
         ++damaged_cubins_;
         complain(base_ + at, describe("cubin", at, section) + ": it reaches beyond the end of the file");
@@ -255,6 +294,13 @@ std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
          .offset = base_ + at});
     if (section != nullptr) check_gap(part, *section, at, at + *size);
     return at + static_cast<std::size_t>(*size);
+}
+
+std::size_t scanner::refuse_cubin(std::size_t at)
+{
+    complain(base_ + at + 4, describe("cubin", at, section_at(at)) +
+                                 ": it is not a 64-bit little-endian ELF image, which alone is supported");
+    return at + elf_magic.size();
 }
 
 // The sections of a 64-bit file. Any other is only searched: it is no error that a host is not ours.
@@ -289,12 +335,29 @@ void scanner::check_gap(std::string_view part, host_section& section, std::uint6
     const std::uint64_t from = section.covered_to;
     section.covered_to = std::max(from, next);
     if (from >= to || !section.only_fatbins()) return;
-    const std::string_view gap = part.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
-    const std::size_t at = gap.find_first_not_of('\0');
-    if (at != std::string_view::npos)
-        complain(base_ + from + at,
-                 prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
-                     std::to_string(gap.size() - at) + " bytes here that are no fat binary");
+    const std::uint64_t end = base_ + std::min<std::uint64_t>(to, part.size());
+    const std::uint64_t at = first_content(base_ + from, end);
+    if (at < end)
+        complain(at, prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
+                         std::to_string(end - at) + " bytes here that are no fat binary");
+}
+
+std::uint64_t scanner::first_content(std::uint64_t from, std::uint64_t to) const
+{
+    const auto look = [&](std::uint64_t begin, std::uint64_t end) {
+        const std::string_view piece =
+            bytes_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+        const std::size_t at = piece.find_first_not_of('\0');
+        return at == std::string_view::npos ? to : begin + at;
+    };
+    if (data_.empty()) return look(from, to);
+    for (auto range = std::ranges::upper_bound(data_, from, {}, &byte_range::end);
+         range != data_.end() && range->begin < to; ++range)
+        if (const std::uint64_t found =
+                look(std::max<std::uint64_t>(from, range->begin), std::min<std::uint64_t>(to, range->end));
+            found < to)
+            return found;
+    return to;
 }
 
 host_section* scanner::section_at(std::uint64_t at)
@@ -343,6 +406,17 @@ bool is_cubin(std::string_view bytes)
            read_number<std::uint16_t>(bytes, 18) == elf::machine_cuda;
 }
 
+// Of another class: 32-bit ones of CUDA 6 and before, or what damage makes of the byte.
+bool is_foreign_cubin(std::string_view bytes)
+{
+    if (bytes.size() < 20 || !bytes.starts_with(elf_magic) || is_cubin(bytes)) return false;
+    if (bytes[4] == 2 && bytes[5] == 1) return false;
+    const auto machine = read_number<std::uint16_t>(bytes, 18);
+    return machine == elf::machine_cuda || machine == (elf::machine_cuda & 0xff) << 8;
+}
+
+}  // namespace
+
 // A cubin somewhere in a file says how long it is only by the ends of its parts.
 std::optional<std::uint64_t> cubin_size(std::string_view bytes)
 {
@@ -355,7 +429,5 @@ std::optional<std::uint64_t> cubin_size(std::string_view bytes)
     if (image->end > bytes.size()) return std::nullopt;
     return image->end;
 }
-
-}  // namespace
 
 }  // namespace launchbox

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "image/fatbin.hpp"
 #include "image/image_diagnostic.hpp"
+#include "support/files/mapped_file.hpp"
 
 namespace launchbox {
 
@@ -29,9 +31,16 @@ struct image_scan {
 };
 
 /// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
-/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a diagnostic.
-/// Views into `bytes`.
-image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1);
+/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a diagnostic, as
+/// is a cubin that says of itself to be of another class than 64-bit and little-endian. Views into `bytes`. `data` are
+/// the parts of a sparse file that are there; empty: all of it.
+image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1, const std::vector<byte_range>& data = {});
+
+/// Whether `scan_for_images` would find or complain of anything in a file that may be text.
+bool holds_image(std::string_view bytes);
+
+/// Where the cubin at the beginning of `bytes` ends; `nullopt` when it says to reach further, or cannot be read.
+std::optional<std::uint64_t> cubin_size(std::string_view bytes);
 
 /// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the
 /// size of `bytes` when there is none.

@@ -52,6 +52,20 @@ std::string kernel_memory::refusal() const
     return refusal_;
 }
 
+void kernel_memory::limit_line_text(std::uint64_t bytes)
+{
+    const std::lock_guard guard(lock_);
+    line_text_left_ = bytes;
+}
+
+bool kernel_memory::take_line_text(std::uint64_t bytes)
+{
+    const std::lock_guard guard(lock_);
+    if (bytes > max_line_text_per_kernel || bytes > line_text_left_) return false;
+    line_text_left_ -= bytes;
+    return true;
+}
+
 bool kernel_memory::take(std::uint64_t bytes)
 {
     const std::lock_guard guard(lock_);

@@ -15,6 +15,11 @@ inline constexpr std::uint64_t max_kernel_bytes_per_file = std::uint64_t{1} << 3
 /// Of all files that are read together: 2 GiB.
 inline constexpr std::uint64_t max_kernel_bytes_per_run = std::uint64_t{2} << 30;
 
+/// Lines are few bytes in an image, and each is shown with the calls that it was inlined by: of one kernel 64 MiB of
+/// text; of a file as many, and 200 times its bytes. CUB's kernels have less than a hundredth of the first, and 5 times
+/// the bytes of their file.
+inline constexpr std::uint64_t max_line_text_per_kernel = std::uint64_t{64} << 20, line_text_per_byte = 200;
+
 /// Counts the memory of kernels as they are read, so that a small file which claims to hold a hundred million of them
 /// is refused and not believed. May be used by several threads.
 class kernel_memory {
@@ -30,6 +35,11 @@ public:
     bool take(std::uint64_t bytes);
     [[nodiscard]] bool used_up() const;
 
+    /// How much text the lines of all kernels may be; no limit where this is not called.
+    void limit_line_text(std::uint64_t bytes);
+    /// Whether a kernel's lines may be so much text, which is then counted: at most `max_line_text_per_kernel`.
+    bool take_line_text(std::uint64_t bytes);
+
     /// Which limit was hit: "the kernels of one file may take 1 GiB of memory"; empty while none was.
     [[nodiscard]] std::string refusal() const;
 
@@ -39,6 +49,7 @@ private:
     kernel_memory* const all_;
     mutable std::mutex lock_;
     std::uint64_t used_ = 0;
+    std::uint64_t line_text_left_ = ~std::uint64_t{0};
     std::string refusal_;
 };
 

@@ -101,6 +101,19 @@ private:
     std::uint32_t last_offset_ = ~std::uint32_t{0}, last_ = 0;  // most rows are of the function of the row before
 };
 
+std::vector<std::uint32_t> text_bytes_of(const line_places& all)
+{
+    constexpr std::uint64_t beside_names = 150, most = ~std::uint32_t{0};
+    std::vector<std::uint32_t> bytes;
+    bytes.reserve(all.places.size());
+    for (const line_place& place : all.places) {
+        const std::uint64_t call = place.inlined_into > 0 ? bytes[place.inlined_into - 1] : 0;
+        bytes.push_back(static_cast<std::uint32_t>(
+            std::min(most, call + beside_names + all.files[place.file].size() + all.functions[place.function].size())));
+    }
+    return bytes;
+}
+
 }  // namespace
 
 line_index::line_index(const line_rows& rows, const std::unordered_map<std::uint64_t, code_address>& address_of,
@@ -133,6 +146,7 @@ line_index::line_index(const line_rows& rows, const std::unordered_map<std::uint
                 ranges->push_back({address->second.byte + sequence.start + row.distance, place_of[i]});
         }
     }
+    places->text_bytes = text_bytes_of(*places);
     // Of rows at one address the last counts.
     const auto before = [](const line_range& one, const line_range& other) { return one.byte < other.byte; };
     for (auto& [section, ranges] : ranges_)

@@ -96,8 +96,8 @@ void life_range_reader::finish_header()
         at = end;
     }
     // Numbers stand upright, a digit a line; a # stands over the counts.
-    const auto last =
-        std::ranges::find_if(header_, [](const std::string& text) { return text.find('#') != std::string::npos; });
+    const auto last = std::find_if(std::next(titles), header_.end(),
+                                   [](const std::string& text) { return text.find('#') != std::string::npos; });
     if (last == header_.end()) return;
     for (column_group& group : groups_) {
         const std::size_t counts = last->find('#', group.begin);
@@ -106,7 +106,7 @@ void life_range_reader::finish_header()
             int number = 0;
             for (auto line = std::next(titles); line != std::next(last); ++line)
                 if (column < line->size() && is_digit_character((*line)[column]))
-                    number = number * 10 + ((*line)[column] - '0');
+                    number = std::min(number * 10 + ((*line)[column] - '0'), max_registers);
             if (number < max_registers) group.registers.emplace_back(column, number);
         }
     }

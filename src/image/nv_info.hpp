@@ -22,6 +22,7 @@ enum class nv_info_attribute : std::uint8_t {
     min_stack_size = 0x12,            ///< symbol, bytes; 0xffffffff: not known
     external_functions = 0x0f,        ///< symbols: vprintf, malloc, __assertfail
     required_threads = 0x10,          ///< three numbers
+    parameter = 0x17,                 ///< 0, number, offset (16 bits each of the two), size in bits 18 to 31
     parameter_size = 0x19,            ///< 16 bits
     max_registers = 0x1b,             ///< 16 bits; 255: no limit
     call_return_stack_size = 0x1e,    ///< there are calls
@@ -34,6 +35,7 @@ enum class nv_info_attribute : std::uint8_t {
     memory_barriers = 0x38,           ///< 16 bits: how many mbarriers
     cluster_blocks = 0x3d,            ///< three numbers
     max_cluster_blocks = 0x3f,        ///< one number
+    long_parameter = 0x45,            ///< the same of blocks of more than 4 KB: the size has 16 bits of its own
     barriers = 0x4c,                  ///< 8 bits; no record: none
     tensor_memory_1 = 0x51,           ///< flag: tcgen05 of one block
     tensor_memory_2 = 0x52,           ///< flag: tcgen05 of a pair of blocks

@@ -349,9 +349,8 @@ void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& 
         kernel.cluster = read_extent(directive);
     else if (directive == ".maxclusterrank")
         kernel.max_cluster_blocks = read_number(directive);
-    else if (directive == ".pragma")  // ends in a `;` of its own
-        for (std::string_view token = tokens_.next(); !token.empty() && token != ";"; token = tokens_.next()) {
-        }
+    else if (directive == ".pragma")
+        tokens_.skip_pragma();
     // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.
 }
 

@@ -36,23 +36,25 @@ std::string with_max_registers(std::string_view ptx, std::string_view kernel, in
         if (token != ".entry" || tokens.next() != kernel) continue;
         if (tokens.peek() == "(")
             for (token = tokens.next(); !token.empty() && token != ")";) token = tokens.next();
+        const std::size_t directives = tokens.position();
         std::vector<std::pair<std::size_t, std::size_t>> replaced;  // from, to
-        for (token = tokens.next(); !token.empty() && token != "{" && token != ";"; token = tokens.next())
+        for (token = tokens.next(); !token.empty() && token != "{" && token != ";"; token = tokens.next()) {
+            if (token == ".pragma") tokens.skip_pragma();
             if (token == ".maxnreg" || token == ".minnctapersm") {
                 const std::size_t from = tokens.offset();
                 tokens.next();  // its number
                 replaced.emplace_back(from, tokens.position());
             }
+        }
         if (token != "{") continue;  // a prototype
-        const std::size_t body = tokens.offset();
-        std::string text;
-        std::size_t at = 0;
+        std::string text(ptx.substr(0, directives));
+        text.append("\n.maxnreg ").append(std::to_string(count)).append("\n");
+        std::size_t at = directives;
         for (const auto& [from, to] : replaced) {
             text.append(ptx, at, from - at);
             at = to;
         }
-        text.append(ptx, at, body - at).append("\n.maxnreg ").append(std::to_string(count)).append("\n");
-        return text.append(ptx.substr(body));
+        return text.append(ptx.substr(at));
     }
     throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
 }

@@ -45,6 +45,14 @@ std::string_view ptx_tokens::peek()
     return result;
 }
 
+void ptx_tokens::skip_pragma()
+{
+    for (std::string_view token = peek(); !token.empty() && token != "{"; token = peek()) {
+        next();
+        if (token == ";") return;
+    }
+}
+
 bool ptx_tokens::skip_block()
 {
     std::size_t depth = 1;

@@ -21,6 +21,9 @@ public:
     /// Skips to behind the `}` that belongs to a `{` just read; false when the text ends before it.
     bool skip_block();
 
+    /// Skips to behind the `;` of a `.pragma` just read, which does not end what it stands in; not into a `{`.
+    void skip_pragma();
+
     /// Where the last token starts.
     [[nodiscard]] std::size_t offset() const { return token_; }
     /// Behind what was read or skipped last.

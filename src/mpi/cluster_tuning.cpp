@@ -16,6 +16,7 @@
 #include "cluster/rank_server.hpp"
 #include "compiler/compile_cache.hpp"
 #include "support/files/files.hpp"
+#include "support/process/thread_group.hpp"
 #include "tune/backend/program_backend.hpp"
 
 namespace launchbox::mpi {
@@ -56,7 +57,7 @@ rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request
         if (spec.kernel && !spec.kernel->capture.empty())
             throw error("captured launches are not tuned on several ranks", "run launchbox tune");
         facts.spec_hash = key_of({spec.text});
-        facts.source_hash = cli::source_hash_of(spec);
+        facts.source_hash = cli::own_sources_of(spec, request.builder);
         if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
         gpu_list found = find_gpus();
         for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
@@ -168,8 +169,7 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
     if (!own.failure.empty()) throw error(own.failure, own.hint, exit_status::missing);
     coordinator.calls =
         std::make_shared<rank_calls>(link, rank_calls_options{.silence_seconds = settings.silence_seconds});
-    coordinator.own_server =
-        std::jthread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
+    coordinator.own_server = new_thread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
     const std::shared_ptr<rank_calls>& calls = coordinator.calls;
     const std::map<int, rank_facts> facts = calls->wait_for_facts(settings.start_seconds, -1);
     rank_plan plan = plan_ranks(facts, {.ranks = link.ranks,

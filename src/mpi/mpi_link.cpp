@@ -14,12 +14,14 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "cluster/cluster_messages.hpp"
 #include "cluster/message_queue.hpp"
 #include "mpi/mpi_library.hpp"
 #include "support/error.hpp"
+#include "support/process/thread_group.hpp"
 
 namespace launchbox {
 
@@ -112,7 +114,7 @@ mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_uniq
     mpi.set_error_handler(mpi.world, mpi.return_errors);
     mpi.rank(mpi.world, &inside_->rank);
     mpi.size(mpi.world, &inside_->ranks);
-    inside_->communication = std::jthread([this](const std::stop_token& stop) { inside_->communicate(stop); });
+    inside_->communication = new_thread([this](const std::stop_token& stop) { inside_->communicate(stop); });
 }
 
 mpi_session::~mpi_session() = default;
@@ -282,13 +284,19 @@ void mpi_session::finish_without_others(int status)
 {
     // Nothing here is known to wait for who has died, and all of it is MPI's: should it wait, mpirun ends the job when
     // it sees this process end.
-    std::thread([status] {
-        std::this_thread::sleep_for(longest_end);
-        ::_exit(status);
-    }).detach();
-    inside_->flush();
+    bool may_wait = true;
+    try {
+        std::thread([status] {
+            std::this_thread::sleep_for(longest_end);
+            ::_exit(status);
+        }).detach();
+    } catch (const std::system_error&) {
+        may_wait = false;
+    }
+    if (may_wait) inside_->flush();
     std::cout.flush();
     std::fflush(nullptr);
+    if (!may_wait) ::_exit(status);
     loaded_mpi().abort(loaded_mpi().world, status);
     ::_exit(status);
 }

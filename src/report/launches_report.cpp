@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
 #include "report/short_names.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
@@ -26,14 +26,14 @@ constexpr int widest_finding_name = 48;
 std::string launch_time(double ns)
 {
     const double ms = ns * 1e-6;
-    if (ms >= 1000) return with_commas(std::llround(ms)) + " ms";
+    if (ms >= 1000) return rounded_with_commas(ms) + " ms";
     return fmt::format("{:.{}f} ms", ms, ms >= 100 ? 0 : ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
 }
 
 std::string launch_microseconds(double ns)
 {
     const double us = ns * 1e-3;
-    if (us >= 1000) return with_commas(std::llround(us));
+    if (us >= 1000) return rounded_with_commas(us);
     return fmt::format("{:.{}f}", us, us >= 100 ? 0 : us >= 10 ? 1 : 2);
 }
 
@@ -235,12 +235,11 @@ void add_summary(document& page, const observed_run& run)
     for (const observed_gpu& gpu : run.gpus) where += (where.empty() ? "  " : ", ") + gpu_text(gpu);
     if (!where.empty()) page.line(where, tone::faint);
     if (run.span_ns > 0 && run.processes.size() == 1)
-        page.line(
-            fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
-                        "that time",
-                        with_commas(static_cast<std::int64_t>(static_cast<double>(run.count) / (run.span_ns * 1e-9))),
-                        launch_time(run.span_ns), percent(run.kernel_ns / run.span_ns)),
-            tone::faint);
+        page.line(fmt::format("  {} launches a second, from the first to the end of the last ({}); kernels took {} of "
+                              "that time",
+                              rounded_with_commas(static_cast<double>(run.count) / (run.span_ns * 1e-9)),
+                              launch_time(run.span_ns), percent(run.kernel_ns / run.span_ns)),
+                  tone::faint);
     if (run.processes.size() > 1)
         page.line(fmt::format("  {} processes", count_text(run.processes.size())), tone::faint);
 }

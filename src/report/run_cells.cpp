@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "support/text/rounded_number.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -72,14 +74,14 @@ std::string equality_text(double within)
 
 std::string milliseconds(double nanoseconds, double smallest)
 {
-    const double min_ms = std::max(smallest / ns_per_ms, 1e-9);
-    const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(min_ms))), 0, 6);  // four digits
+    const double min_ms = std::max(1e-9, smallest / ns_per_ms);
+    const int decimals = static_cast<int>(std::clamp(3 - std::floor(std::log10(min_ms)), 0.0, 6.0));  // four digits
     return fmt::format("{:.{}f}", nanoseconds / ns_per_ms, decimals);
 }
 
 std::string seconds_text(double seconds)
 {
-    if (seconds >= 999.5 && seconds < 1e15) return with_commas(std::llround(seconds));
+    if (seconds >= 999.5) return rounded_with_commas(seconds);
     return fmt::format("{:.{}f}", seconds, seconds < 9.95 ? 2 : seconds < 99.95 ? 1 : 0);
 }
 

@@ -35,4 +35,11 @@ private:
     exit_status status_;
 };
 
+/// What the machine could not give just now: disk, memory, processes, descriptors. No input is wrong, and the same may
+/// succeed when it is tried again (process/machine_failure.hpp).
+class machine_error : public error {
+public:
+    using error::error;
+};
+
 }  // namespace launchbox

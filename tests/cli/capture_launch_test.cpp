@@ -2,6 +2,7 @@
 // its plan says with the bytes that it is given, at the addresses that it is given.
 #ifdef LAUNCHBOX_FAKE_CUPTI
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -271,7 +272,8 @@ TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
     EXPECT_TRUE(captured.says("the launch changed no byte")) << captured.err;
     const call result = replay();
     EXPECT_EQ(result.status, 1);
-    EXPECT_TRUE(result.says("equal memory says nothing of it")) << result.err;
+    EXPECT_TRUE(result.shows("equal memory says nothing of it")) << result.out;
+    EXPECT_FALSE(result.shows("bit-equal")) << result.out;
     expect_refused(tune({}), "nothing would tell a right candidate from a wrong one");
 }
 
@@ -281,7 +283,7 @@ TEST_F(capture_launch, addresses_that_cannot_be_had_are_named)
     keep_plain();
     json kept = manifest();
     kept["memory"][0]["address"] = "0x100000";  // below what the system maps for anybody
-    kept["arguments"] = "000010000000000000081000000000001000000000000000";
+    kept["arguments"] = "0000100000000000000810000000000010000000";
     write_manifest(kept);
     const call result =
         launchbox_run({"tune", file("kept/kept.toml"), "--replay-check"}, {}, environment({"FAKE_GPU_NO_ADDRESSES=1"}));
@@ -407,6 +409,123 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     EXPECT_TRUE(gone.shows("cannot read")) << gone.out;
 }
 
+// A pipe that nobody writes to would be waited for without end.
+TEST_F(capture_launch, a_pipe_in_the_place_of_a_file_of_the_folder_is_refused_at_once)
+{
+    keep_plain();
+    const json kept = manifest();
+    for (const std::string& name : {kept["module"].get<std::string>(), kept["memory"][0]["before"].get<std::string>(),
+                                    std::string("capture.json")}) {
+        const std::string path = file("kept/" + name);
+        fs::rename(path, path + ".away");
+        ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+        const call replayed = replay();
+        EXPECT_NE(replayed.status, 0) << name;
+        EXPECT_TRUE(replayed.says("is a pipe") || replayed.shows("is a pipe")) << name << replayed.out << replayed.err;
+        fs::remove(path);
+        fs::rename(path + ".away", path);
+    }
+    EXPECT_EQ(replay().status, 0);
+}
+
+// Hand-edited folders that leave nothing to be compared: none of them may pass, and none may say "bit-equal".
+TEST_F(capture_launch, a_replay_that_compares_nothing_has_failed)
+{
+    const call captured = capture({"-k", "in_two*"}, {"init", load_observed_kernels, "launch=in_two_modules,4,16,0,1"});
+    ASSERT_EQ(captured.status, 0) << captured.err;
+    const json whole = manifest();
+    json changed = whole["memory"][0];  // as if the launch had changed it
+    changed["after"] = changed["before"];
+    changed["after_hash"] = changed["before_hash"];
+    changed["changed_bytes"] = 64;
+    json variable = changed;
+    variable["kind"] = "variable";
+    variable["name"] = "none";
+    variable["referenced"] = false;
+    const auto fail = [&](const std::function<void(json&)>& change, const std::string& line) {
+        json edited = whole;
+        change(edited);
+        write_manifest(edited);
+        const call result = replay();
+        EXPECT_TRUE(result.status == 1 || result.status == 2) << result.status << " " << line;
+        EXPECT_NE((result.out + result.err).find(line), std::string::npos) << line << "\n" << result.out << result.err;
+        EXPECT_FALSE(result.shows("bit-equal")) << line << "\n" << result.out;
+        EXPECT_NE(tune({}).status, 0) << line;
+    };
+    const std::string nothing = "nothing was verified: the launch changed no byte",
+                      same = "are the same before and after";
+    fail([](json&) {}, nothing);
+    fail([](json& to) { to["memory"] = json::array(); }, nothing);
+    fail([](json& to) { to["memory"][0]["bytes"] = 0; }, "memory[0] has the bytes 0");
+    fail([&](json& to) { to["memory"][0] = changed; }, "memory[0] says that 64 bytes changed, and its bytes " + same);
+    fail([&](json& to) { to["variables"] = {variable}; },
+         "variables[0] says that 64 bytes changed, and its bytes " + same);
+    variable["after_hash"] = "0x1";  // differ by what they say
+    fail([&](json& to) { to["variables"] = {variable}; }, "its module has no variable 'none'");
+    variable["kind"] = "device";
+    fail([&](json& to) { to["variables"] = {variable}; }, "variables[0] has the kind device");
+    fail([&](json& to) { to["memory"][0]["kind"] = "variable"; }, "memory[0] has the kind variable");
+    fail([&](json& to) { to["memory"][0]["kind"] = "imagined"; }, "memory[0] has the kind imagined");
+}
+
+// What is said of changed bytes is what the files say.
+TEST_F(capture_launch, changed_bytes_are_counted_and_not_believed)
+{
+    keep_plain();
+    json kept = manifest();
+    kept["memory"][0]["changed_bytes"] = 4096;
+    write_manifest(kept);
+    const call result = replay();
+    EXPECT_EQ(result.status, 1) << result.out << result.err;
+    EXPECT_FALSE(result.shows("bit-equal")) << result.out;
+    EXPECT_TRUE(
+        result.shows("memory 0 (0x200000000000, where parameter 1 points to its byte 0) changed in 64 bytes by "
+                     "its files, and in 4096 by the capture"))
+        << result.out;
+}
+
+// Another list than the kernel's own would have the driver read beyond it, or give it other arguments.
+TEST_F(capture_launch, parameters_that_are_not_the_kernels_are_refused_before_anything_runs)
+{
+    keep_plain();
+    const json whole = manifest();
+    ASSERT_EQ(whole["parameters"],
+              json::parse(R"([{"offset":0,"bytes":8},{"offset":8,"bytes":8},{"offset":16,"bytes":4}])"));
+    const auto refuse = [&](const json& parameters, const std::string& arguments, const std::string& line) {
+        json edited = whole;
+        edited["parameters"] = parameters;
+        edited["arguments"] = arguments;
+        write_manifest(edited);
+        expect_refused(replay(), line);
+        expect_refused(tune({}), line);
+    };
+    const auto parameter = [](std::uint32_t offset, std::uint32_t bytes) {
+        return json{{"offset", offset}, {"bytes", bytes}};
+    };
+    const std::string given = whole["arguments"];
+    ASSERT_EQ(given.size(), 40U);
+    const json first = parameter(0, 8), second = parameter(8, 8), third = parameter(16, 4);
+    const auto has = [](int n) {
+        return "the captured launch has " + std::to_string(n) + " parameters, and plain has 3";
+    };
+    refuse(json::array(), "", has(0));
+    refuse(json::array({first}), given.substr(0, 16), has(1));
+    refuse(json::array({first, second}), given.substr(0, 32), has(2));
+    refuse({first, second, third, parameter(20, 4)}, given + "00000000", has(4));
+    refuse({first, second, parameter(16, 8)}, given + "00000000",
+           "parameter 3 has 8 bytes at offset 16, and that of plain has 4 bytes at offset 16");
+    refuse({first, second, parameter(20, 4)}, given + "00000000",
+           "parameter 3 has 4 bytes at offset 20, and that of plain has 4 bytes at offset 16");
+    refuse({parameter(0, 4), parameter(8, 8), third}, given,
+           "parameter 1 has 4 bytes at offset 0, and that of plain has 8 bytes at offset 0");
+    refuse({first, first, third}, given, "has parameters[1], which begins before the end of the one before it");
+    refuse({first, parameter(4, 8), third}, given,
+           "has parameters[1], which begins before the end of the one before it");
+    refuse({second, first, third}, given, "has parameters[1], which begins before the end of the one before it");
+    refuse({first, second, parameter(16, 100)}, given, "parameters[2] lies behind the end of the arguments");
+    refuse({first, second, third}, given + "00", "has 21 bytes of arguments, and parameters that end at byte 20");
+}
+
 TEST_F(capture_launch, replay_check_and_source_are_for_captures)
 {
     const std::string example = "examples/block_sort/block_sort.toml";
@@ -426,6 +545,47 @@ TEST_F(capture_launch, the_kernel_is_compiled_from_a_source_for_the_captured_dat
     const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(result.shows("13 candidates measured")) << result.out << result.err;
+}
+
+// A source need not have every variable of the module that was captured, but those that the launch changes.
+TEST_F(capture_launch, a_source_without_what_the_launch_changes_is_rejected)
+{
+    keep_plain();
+    write_file_atomically(file("plain.cu"),
+                          "extern \"C\" __global__ void plain(const int* in, int* out, int n)\n"
+                          "{ if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x] + 1; }\n");
+    json kept = manifest();
+    json variable = kept["memory"][0];
+    variable["kind"] = "variable";
+    variable["name"] = "results";
+    variable["referenced"] = false;
+    kept["variables"] = json::array({variable});
+    write_manifest(kept);
+    const call changed = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
+    EXPECT_EQ(changed.status, 2) << changed.out;
+    EXPECT_TRUE(changed.says("the launch changes the variable 'results', which this module does not have"))
+        << changed.err;
+    for (const char* key : {"after", "after_hash"}) variable.erase(key);
+    variable["changed_bytes"] = 0;
+    kept["variables"] = json::array({variable});
+    write_manifest(kept);
+    const call unchanged = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
+    EXPECT_EQ(unchanged.status, 0) << unchanged.err;
+}
+
+// Its arguments lie where the captured kernel has its parameters.
+TEST_F(capture_launch, a_source_whose_kernel_has_other_parameters_is_rejected)
+{
+    keep_plain();
+    for (const char* parameters : {"const int* in, int* out, long n", "const int* in, int* out", "const int* in",
+                                   "const int* in, int* out, int n, int more"}) {
+        write_file_atomically(file("plain.cu"),
+                              "extern \"C\" __global__ void plain(" + std::string(parameters) + ") {}\n");
+        const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
+        EXPECT_EQ(result.status, 2) << parameters << result.out;
+        EXPECT_TRUE(result.says("and that of plain has") || result.says(", and plain has "))
+            << parameters << result.out << result.err;
+    }
 }
 
 TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)

@@ -193,7 +193,7 @@ TEST_F(check_verb, kernels_for_a_variant_that_vanished_are_reported_under_its_pl
 
 TEST_F(check_verb, no_baseline_is_written_from_half_of_the_input)
 {
-    const std::string baseline = file("b", "old");
+    const std::string old = "launchbox.baseline/1\n", baseline = file("b", old);
     for (const std::vector<std::string>& inputs :
          {std::vector<std::string>{log_90, "missing.log"}, std::vector<std::string>{"-"}}) {
         std::vector<std::string> words{"check", "--baseline", baseline, "--write-baseline"};
@@ -203,7 +203,7 @@ TEST_F(check_verb, no_baseline_is_written_from_half_of_the_input)
         EXPECT_EQ(result.status, 2);
         EXPECT_EQ(result.out, "");
         EXPECT_TRUE(result.says("nothing was written")) << result.err;
-        EXPECT_EQ(read_input(baseline), "old");
+        EXPECT_EQ(read_input(baseline), old);
     }
     EXPECT_EQ(files(), 1u);
     expect_refused(launchbox_run({"check", log_90, "--baseline", path("no/such/b"), "--write-baseline"}),
@@ -326,7 +326,11 @@ TEST_F(check_verb, a_report_in_a_file_leaves_the_reason_in_the_log)
         EXPECT_EQ(shown.status, 1);
         EXPECT_EQ(written.status, 1);
         EXPECT_EQ(written.out, "");
-        EXPECT_EQ(read_input(path("report")), shown.out) << format;
+        const std::string mark = std::string("Written by launchbox check"),
+                          end = format == std::string("table") || format == std::string("github") ? "\n" + mark + "\n"
+                                : format == std::string("markdown") ? "\n<!-- " + mark + " -->\n"
+                                                                    : "";
+        EXPECT_EQ(read_input(path("report")), shown.out + end) << format;
         EXPECT_TRUE(
             written.says("launchbox: planted sm_90: max_spill_bytes: 16 B of spills (8 stored, 8 loaded), at "
                          "most 0 B allowed"))

@@ -1,12 +1,15 @@
 // launchbox inspect --lines, --size, --stack-reserve, -p, several --nvcc; folders as inputs; check of whole files.
 #include "tool.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "../image/deep_lines.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 
@@ -256,6 +259,175 @@ END
     const call json = launchbox_run({"inspect", cubin, "--lines=memory", "--format", "json"}, {}, {path});
     EXPECT_NE(json.json()["kernels"][0]["code"]["problem"].get<std::string>().find("exit status 9: no"),
               std::string::npos);
+}
+
+// Whoever makes a binary can write the name of any file into it, and a report may be sent on.
+TEST(lines_verb, sources_that_a_binary_names_are_shown_from_the_working_tree_alone)
+{
+    const temporary_directory folder;
+    const std::string here = folder.path().string(), secret = "one\ntwo, which nobody should see\nthree\n";
+    for (const char* name : {"tree/src/k.cu", "tree/.git/config", "tree/src/.netrc", "other/k.cu"})
+        written(folder, name, secret);
+    fs::create_symlink(here + "/other/k.cu", here + "/tree/src/link.cu");
+    fs::create_directories(here + "/tree/build");
+    const auto shown = [&](const std::string& source, const std::string& from, const std::string& more = "") {
+        const std::string cubin = written(folder, "k.cubin", cubin_of_deep_lines(1, 3, source));
+        const subprocess_result result = run(
+            {"sh", "-c", "cd " + from + " && exec " LAUNCHBOX_TOOL " inspect " + cubin + " --lines=source " + more},
+            {.directory = {},
+             .environment = {"SECRET=two, which nobody should see", "COLUMNS=200", "LC_ALL=C.UTF-8", "HOME=" + here}});
+        EXPECT_EQ(result.exit_code, 0) << result.output;
+        const bool is_shown = result.output.find("nobody should see") != std::string::npos;
+        EXPECT_NE(is_shown, result.output.find("--source-root FOLDER allows one") != std::string::npos)
+            << result.output;
+        return is_shown;
+    };
+    EXPECT_TRUE(shown(here + "/tree/src/k.cu", here + "/tree"));
+    EXPECT_TRUE(shown(here + "/tree/src/k.cu", here + "/tree/build")) << "the repository";
+    EXPECT_TRUE(shown(here + "/other/k.cu", here + "/other")) << "the current folder";
+    for (const std::string& source :
+         {std::string("/proc/self/environ"), here + "/other/k.cu", here + "/tree/src/link.cu",
+          here + "/tree/.git/config", here + "/tree/src/.netrc", here + "/tree/src/../../other/k.cu"})
+        EXPECT_FALSE(shown(source, here + "/tree")) << source;
+    EXPECT_FALSE(shown(here + "/tree/src/k.cu", here + "/other"));
+    EXPECT_FALSE(shown(here + "/tree/src/k.cu", "/")) << "else every file would be below it";
+    written(folder, ".git/config", "");
+    EXPECT_FALSE(shown(here + "/tree/src/k.cu", here + "/other")) << "a home that is a repository";
+    for (const char* source : {"/other/k.cu", "/tree/src/link.cu"})
+        EXPECT_TRUE(shown(here + source, here + "/tree", "--source-root " + here + "/other")) << source;
+    EXPECT_FALSE(shown(here + "/tree/src/.netrc", "/", "--source-root " + here + "/tree"));
+    expect_refused(launchbox_run({"inspect", here + "/k.cubin", "--lines=source", "--source-root", here + "/none"}),
+                   "is no folder");
+}
+
+TEST(lines_verb, deep_calls_of_a_small_file_take_little_memory)
+{
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "a sanitizer reserves more memory than any limit";
+#endif
+    const temporary_directory folder;
+    const std::string one = written(folder, "one.cubin", cubin_of_deep_lines(1, 5'000)),
+                      many = written(folder, "many.cubin", cubin_of_deep_lines(8, 400));
+    for (const std::string& cubin : {one, many})
+        for (const char* how : {"registers", "source"})
+            for (const char* format : {"json", "csv"}) {
+                const subprocess_result result = run({"sh", "-c",
+                                                      "ulimit -v 1000000; exec " LAUNCHBOX_TOOL " inspect " + cubin +
+                                                          " --lines=" + how + " --format " + format + " >/dev/null"});
+                EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 0) << how << format << result.output;
+                EXPECT_EQ(result.output.find("not enough memory"), std::string::npos) << how << format;
+            }
+    EXPECT_TRUE(launchbox_run({"inspect", one, "--lines=registers"}).says("lines of 1 of its kernels are left out"));
+}
+
+TEST(folder_input, what_is_skipped_is_named_and_counted)
+{
+    const temporary_directory folder;
+    const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
+    const std::string here = (folder.path() / "in").string();
+    written(folder, "in/good.cubin", cubin);
+    const auto expect_told = [&](const std::string& name, const std::string& content, const std::string& words) {
+        const std::string file = written(folder, "in/" + name, content);
+        const call result = launchbox_run({"inspect", here, "--format", "json"});
+        EXPECT_EQ(result.status, words.empty() ? 0 : 2) << name << result.err;
+        EXPECT_TRUE(result.says(words)) << name << result.err;
+        EXPECT_TRUE(words.empty() || result.says(name)) << result.err;
+        const std::size_t kernels = result.json()["kernels"].size();
+        fs::remove(file);
+        return kernels;
+    };
+    const std::size_t each = expect_told("notes.txt", "no kernels", "");
+    std::string other = cubin;
+    other[4] = 1;
+    expect_told("class.cubin", other, "it is not a 64-bit little-endian ELF image");
+    expect_told("class.bin", other, "it is not a 64-bit little-endian ELF image");
+    expect_told("zeros.cubin", std::string(100, '\0'), "it holds no compiled CUDA code");
+    expect_told("text.cubin", "text", "it holds no compiled CUDA code");
+    expect_told("text.ptx", "// nothing\n", "it holds no compiled CUDA code");
+    expect_told("empty.fatbin", "", "is empty");
+    expect_told("good.json", "{\"shared\": 4096, \"num_w", "good.json is no JSON, or cut off");
+    EXPECT_EQ(expect_told("good.json", "{\"other\": 1}", ""), each);
+    EXPECT_EQ(expect_told("two.cubin", cubin + cubin, ""), 3 * each);
+    EXPECT_EQ(expect_told("late.txt", std::string(5'000, 'x') + "\n" + cubin, ""), 2 * each);
+    EXPECT_EQ(expect_told("late.log", std::string(500'000, 'x') + "\n" + cubin, ""), 2 * each);
+    EXPECT_EQ(expect_told("kernel.json", cubin, ""), 2 * each);
+    const std::string mentioned = written(folder, "in/a.7z", std::string("7z\xbc\xaf\x27\x1c\0\0", 8));
+    const call packed = launchbox_run({"inspect", here});
+    EXPECT_EQ(packed.status, 0) << packed.err;
+    EXPECT_TRUE(packed.says("a.7z' is a packed file (7z), and is not opened")) << packed.err;
+    expect_refused(launchbox_run({"inspect", mentioned}), "it is a packed file (7z), which is not opened: unpack it");
+    fs::remove(mentioned);
+    // With --arch, a cubin for another architecture is no broken promise.
+    EXPECT_EQ(launchbox_run({"inspect", here, "--arch", "sm_80"}).err.find("good.cubin"), std::string::npos);
+    // Links to folders are not followed; what is elsewhere is mentioned.
+    fs::create_directory(folder.path() / "elsewhere");
+    fs::create_directory_symlink(folder.path() / "elsewhere", here + "/away");
+    fs::create_directory_symlink(".", here + "/around");
+    const call linked = launchbox_run({"inspect", here});
+    EXPECT_EQ(linked.status, 0) << linked.err;
+    EXPECT_TRUE(linked.says("'away' is a link to a folder elsewhere, and is not followed")) << linked.err;
+    EXPECT_FALSE(linked.says("around")) << linked.err;
+    const call checked = launchbox_run({"check", here, "--stack-reserve", "900G"});
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err << "what is only mentioned is no input without kernels";
+    EXPECT_EQ(launchbox_run({"occupancy", here, "--threads", "64", "--no-charts"}).status, 0);
+}
+
+// While a disassembler looks at one of its kernels, somebody builds the file anew.
+TEST(folder_input, a_file_that_is_written_while_it_is_read_is_named)
+{
+    const std::string whole = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
+    for (const char* change : {": >$F", "printf X | dd of=$F conv=notrunc status=none", "printf more >>$F"}) {
+        const temporary_directory folder;
+        const std::string cubin = written(folder, "in/k.cubin", whole);
+        // The clock of a file may be too coarse for what comes at once.
+        const std::string path = path_with_nvdisasm(
+            folder, "#!/bin/sh\nF=" + cubin + "\n" + change + "\ntouch -d @2000000000 $F\necho '.text.k:'\n");
+        for (const std::string& input : {cubin, (folder.path() / "in").string()}) {
+            written(folder, "in/k.cubin", whole);
+            const call result = launchbox_run({"inspect", input, "--lines=memory"}, {}, {path});
+            EXPECT_EQ(result.status, 2) << change << result.err;
+            EXPECT_TRUE(result.says("was changed by another program while it was read")) << change << result.err;
+        }
+    }
+}
+
+TEST(package_input, what_is_skipped_is_named_and_counted)
+{
+    const temporary_directory folder;
+    const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
+    std::string other = cubin;
+    other[4] = 1;
+    const auto kernels_of = [&](const std::string& name, const std::string& content, const std::string& words) {
+        // Stored, as a member of a tar file of its own.
+        std::string header(512, '\0');
+        header.replace(0, name.size(), name);
+        std::array<char, 16> size{};
+        std::snprintf(size.data(), size.size(), "%011zo", content.size());
+        header.replace(100, 7, "0000644").replace(108, 7, "0000000").replace(116, 7, "0000000");
+        header.replace(124, 11, size.data()).replace(136, 11, "00000000000").replace(148, 8, 8, ' ');
+        header[156] = '0';
+        header.replace(257, 5, "ustar").replace(263, 2, "00");
+        unsigned sum = 0;
+        for (const char c : header) sum += static_cast<unsigned char>(c);
+        std::snprintf(size.data(), size.size(), "%06o", sum);
+        header.replace(148, 6, size.data());
+        header[154] = '\0';
+        const std::string padding((512 - content.size() % 512) % 512 + 1024, '\0');
+        const call result =
+            launchbox_run({"inspect", written(folder, "a.tar", header + content + padding), "--format", "json"});
+        EXPECT_EQ(result.status, words.empty() ? 0 : 2) << name << result.err;
+        EXPECT_TRUE(result.says(words)) << name << result.err;
+        return result.status == 0 ? result.json()["kernels"].size() : 0;
+    };
+    const std::size_t each = kernels_of("k.cubin", cubin, "");
+    EXPECT_GT(each, 0u);
+    EXPECT_EQ(kernels_of("k.json", cubin, ""), each);
+    EXPECT_EQ(kernels_of("late.txt", std::string(5'000, 'x') + cubin, ""), each);
+    EXPECT_EQ(kernels_of("late.txt", std::string(500'000, 'x') + cubin, ""), each);
+    EXPECT_EQ(kernels_of("two.cubin", cubin + cubin, ""), 2 * each);
+    kernels_of("empty.cubin", "", "'empty.cubin' is empty");
+    kernels_of("text.cubin", "text", "'text.cubin' is none");
+    kernels_of("class.cubin", other, "it is not a 64-bit little-endian ELF image");
 }
 
 TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)

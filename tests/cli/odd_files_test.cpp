@@ -1,10 +1,12 @@
 // Pipes instead of files, names that are too long, a current folder that is gone: every verb works or says what is
 // wrong in a line of its own, and nothing waits for ever.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "support/files/gzip.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
@@ -60,10 +62,112 @@ TEST(odd_files, what_is_read_again_or_written_must_be_a_file)
         EXPECT_EQ(result.exit_code, 2) << words << "\n" << result.output;
         EXPECT_NE(result.output.find(why), std::string::npos) << words << "\n" << result.output;
     };
-    refused("inspect pipe.cu --arch sm_90", "pipe.cu is a pipe, and a source is read more than once");
-    refused("bounds pipe.cu --arch sm_90", "pipe.cu is a pipe, and a source is read more than once");
+    refused("inspect pipe.cu --arch sm_90", "pipe.cu is a pipe, and not a file that can be read again");
+    refused("bounds pipe.cu --arch sm_90", "pipe.cu is a pipe, and not a file that can be read again");
     refused("inspect <(echo '__global__ void k() {}')", "a CUDA source is known by its name and must be a file");
     refused("tune x.toml --store pipe.db", "pipe.db is not a file");
+}
+
+// Opened, a pipe would be waited for: whoever runs the tool in a script would see nothing.
+TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_once)
+{
+    const temporary_directory folder;
+    std::ofstream(folder.path() / "x.toml") << two_candidates;
+    const auto refused = [&](const std::string& words, const std::string& why) {
+        const subprocess_result result = bash("$L " + words, folder.path());
+        EXPECT_EQ(result.exit_code, 2) << words << "\n" << result.output;
+        EXPECT_NE(result.output.find(why), std::string::npos) << words << "\n" << result.output;
+    };
+    const auto make_pipe = [&](const std::string& name) {
+        fs::remove(folder.path() / name);
+        ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0) << name;
+    };
+    // What is looked for in the current folder.
+    make_pipe("launchbox.budget.toml");
+    refused("check $R/tests/data/logs/basic_sm_90.log", "launchbox.budget.toml is a pipe");
+    fs::remove(folder.path() / "launchbox.budget.toml");
+    fs::create_symlink("/dev/zero", folder.path() / "launchbox.baseline");
+    refused("check $R/tests/data/logs/basic_sm_90.log", "launchbox.baseline is a device");
+    make_pipe("compile_commands.json");
+    std::ofstream(folder.path() / "k.cu") << "__global__ void k() {}\n";
+    refused("inspect k.cu --arch sm_90 -p .", "compile_commands.json is a pipe");
+    // Records by their names, which are read more than once.
+    make_pipe("r.json");
+    refused("report r.json -o r.html", "r.json is a pipe");
+    // In a folder: what promises kernels is missed, what cannot hold any is only named.
+    fs::create_directories(folder.path() / "in");
+    fs::copy_file(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"), folder.path() / "in/good.cubin");
+    make_pipe("in/pipe.cubin");
+    make_pipe("in/other");
+    fs::create_symlink("nowhere.cubin", folder.path() / "in/gone.cubin");
+    const subprocess_result found = bash("$L inspect in --format csv", folder.path());
+    EXPECT_EQ(found.exit_code, 2) << found.output;
+    for (const char* told :
+         {"'pipe.cubin' is no file", "'gone.cubin' is a link that leads nowhere", "'other' is no file", "good.cubin,"})
+        EXPECT_NE(found.output.find(told), std::string::npos) << told << "\n" << found.output;
+    // Beside a cubin.
+    make_pipe("in/good.json");
+    fs::remove(folder.path() / "in/pipe.cubin");
+    fs::remove(folder.path() / "in/gone.cubin");
+    refused("inspect in", "good.json is a pipe");
+}
+
+// Standard input and pipes stay what they were: somebody writes there, or the user gives up.
+TEST(odd_files, a_pipe_that_nobody_writes_to_can_be_given_up)
+{
+    const temporary_directory folder;
+    ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+    const subprocess_result result = bash(
+        "$L inspect pipe & p=$!\n"
+        "while ! ls -l /proc/$p/fd 2>/dev/null | grep -q '/pipe$'; do :; done\n"  // it has it open
+        "kill -TERM $p; wait $p",
+        folder.path());
+    EXPECT_EQ(result.exit_code, 4) << result.output;
+    EXPECT_NE(result.output.find("interrupted while pipe was read"), std::string::npos) << result.output;
+}
+
+TEST(odd_files, a_sparse_file_takes_as_long_as_what_is_there)
+{
+    const temporary_directory folder;
+    const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
+    for (const auto& [name, size] : {std::pair("gigabyte.bin", off_t{1} << 30), {"terabyte.bin", off_t{1} << 40}}) {
+        std::ofstream(folder.path() / name) << cubin;
+        ASSERT_EQ(::truncate((folder.path() / name).c_str(), size), 0);
+    }
+    const subprocess_result result = bash("$L inspect gigabyte.bin terabyte.bin . --format csv", folder.path());
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_NE(result.output.find("\ngigabyte.bin,spills,"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("terabyte.bin is a sparse file of 1099511627776 bytes"), std::string::npos)
+        << result.output;
+}
+
+// Whatever the input, what there is no memory for is said, by the whole range of limits.
+TEST(odd_files, too_little_memory_is_one_clear_line)
+{
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "a sanitizer reserves more memory than any limit";
+#endif
+    const temporary_directory folder;
+    std::string brackets = "{\"schema\": \"launchbox.results/1\", \"x\": [";
+    for (int i = 0; i < 1'000'000; ++i) brackets += "[],";
+    write_file_atomically(folder.path() / "r.json", brackets);
+    write_file_atomically(folder.path() / "r.json.gz", gzip(brackets + std::string(60'000'000, ' ')));
+    for (const char* words : {"results r.json", "results r.json.gz", "report r.json -o r.html", "bench-search r.json",
+                              "inspect $R/tests/fuzz/corpus/fatbin/none.fatbin --format json"}) {
+        int ended_well = 0;
+        for (const int megabytes : {60, 100, 200, 2000}) {
+            const subprocess_result result =
+                bash("ulimit -v " + std::to_string(megabytes * 1000) + "; $L " + words + " >/dev/null", folder.path());
+            EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 2)
+                << words << ", " << megabytes << " MB: " << result.exit_code << "\n"
+                << result.output.substr(0, 500);
+            EXPECT_TRUE(result.exit_code == 0 || result.output.starts_with("launchbox: "))
+                << result.output.substr(0, 500);
+            EXPECT_EQ(result.output.find("terminate called"), std::string::npos) << result.output.substr(0, 500);
+            ended_well += result.output.find("not enough memory") == std::string::npos ? 1 : 0;
+        }
+        EXPECT_GE(ended_well, 1) << words;
+    }
 }
 
 TEST(odd_files, a_current_folder_that_is_gone_is_named_where_it_is_needed)

@@ -170,7 +170,8 @@ TEST(output, goes_into_a_file_whole)
     const fs::path file = folder.path() / "report.json";
     const std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "json"};
     const call shown = launchbox_run(words);
-    write_file_atomically(file, std::string(1'000'000, 'x'));  // longer than what replaces it
+    // Longer than what replaces it.
+    write_file_atomically(file, std::string(1'000'000, 'x') + "\nWritten by launchbox occupancy\n");
     std::vector<std::string> into_file = words;
     into_file.insert(into_file.end(), {"-o", file.string()});
     const call written = launchbox_run(into_file);

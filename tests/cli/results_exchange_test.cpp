@@ -15,8 +15,8 @@ const std::string cache = "tests/data/exchange/kernel_tuner.json";
 TEST(results_export, of_one_workload_goes_to_a_file_or_standard_output)
 {
     const temporary_directory place;
-    const std::string path = (place.path() / "out.json").string();
     for (const char* format : {"t4", "kernel-tuner"}) {
+        const std::string path = (place.path() / (std::string(format) + ".json")).string();
         const call to_stdout = launchbox_run({"results", example, "--workload", "n=1048576", "--export", format});
         EXPECT_EQ(to_stdout.status, 0) << to_stdout.err;
         const call to_file =

@@ -157,8 +157,8 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
           "run = ['sh', 'bench.sh', '{a}']\n[measure]\nmin_samples = 3\nmax_samples = 3\n");
     write("bench.sh",
           "case $1 in 4) t=1;; 5) t=1.001;; *) t=2.$((9 - $1));; esac\n"
-          // In the race of 4 and 5, when all are measured.
-          "[ $1 = 4 ] && [ -e stop ] && { [ -e ran ] && kill -INT $PPID; : >ran; }\n"
+          // In the race of 4 and 5, when all are measured; once, because the second interrupt ends a program at once.
+          "[ $1 = 4 ] && [ -e stop ] && { [ -e ran ] && rm stop && kill -INT $PPID; : >ran; }\n"
           "echo '{\"time_ms\": ['$t, $t, $t'], \"checksum\": \"x\"}'\n");
     ASSERT_EQ(tune({"--budget", "3", "--search", "exhaustive"}).status, 0);
     const auto best_in = [](const std::vector<std::string>& words) {
@@ -176,7 +176,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
     const call stopped = tune({"--search", "exhaustive"});
     EXPECT_EQ(stopped.status, 4) << stopped.err;
     EXPECT_TRUE(stopped.shows("a=4 is the fastest")) << stopped.out;
-    fs::remove(here / "stop");
+    EXPECT_FALSE(fs::exists(here / "stop"));
     write("all.json", launchbox_run(results).out);
     const std::string merged = path("merged.db"), imported = path("imported.db");
     ASSERT_EQ(launchbox_run({"results", "--merge", path("sum.db"), path("all.json"), "-o", merged}).status, 0);
@@ -341,13 +341,13 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
 TEST_F(tune_test, check_reads_the_references)
 {
     write("k.cu", "__global__ void scale(float* p, int n) { p[n] = 1; }\n");
-    const auto check = [&](const std::string& type, const std::string& verify) {
+    const auto check = [&](const std::string& type, const std::string& verify, const std::string& role = "output") {
         write("k.toml",
               "[tunable]\nname = 'k'\n[parameters]\nthreads = [16, 64]\n[[workload]]\nn = 3\n[[workload]]\nn = 4\n"
               "[kernel]\nsource = 'k.cu'\nname = 'scale'\nthreads = 'threads'\nblocks = 1\narguments = [{ name = 'p', "
               "type = '" +
-                  type + "', count = 'n', role = 'output' }, { name = 'n', type = 'int', value = 'n' }]\n[verify]\n" +
-                  verify);
+                  type + "', count = 'n', role = '" + role +
+                  "' }, { name = 'n', type = 'int', value = 'n' }]\n[verify]\n" + verify);
         return launchbox_run({"tune", path("k.toml"), "--check", "--arch", "sm_90", "--no-cache"});
     };
     const auto reference = [&](const std::string& name, const std::string& type, const std::vector<float>& values) {
@@ -371,6 +371,15 @@ TEST_F(tune_test, check_reads_the_references)
     const call nan = check("float", against);
     EXPECT_EQ(nan.status, 0) << nan.err;
     EXPECT_TRUE(nan.says("right_4.npy: 2 of 4 elements are NaN, the first is [1]; only NaN equals them")) << nan.err;
+    reference("right_4.npy", "f4", {0, 0, 0, 0});
+    const call zeros = check("float", against);
+    EXPECT_EQ(zeros.status, 0) << zeros.err;
+    EXPECT_TRUE(
+        zeros.says("right_4.npy: the reference of 'p' is 0 everywhere: a kernel that only clears its output "
+                   "passes"))
+        << zeros.err;
+    const call nothing = check("float", "", "input");
+    EXPECT_TRUE(nothing.says("no argument is an output: nothing is compared")) << nothing.err;
     reference("right_4.npy", "i4", {1, 2, 3, 4});
     expect_refused(check("float", against), "right_4.npy has elements of type i4, and 'p' is float");
     reference("right_4.npy", "f4", {1, 2, 3});

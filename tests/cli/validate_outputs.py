@@ -168,9 +168,9 @@ def check_captures():
             command = ["--", app, *words]
             for following in ([], ["--follow-children"]):
                 status = 137 if words == launches else 0
-                file = os.path.join(folder, "report")
                 forms = {}
                 for output_format in ("json", "csv", "markdown"):
+                    file = os.path.join(folder, "report." + output_format)
                     launchbox(["capture", *following, "--all", "--format", output_format, "-o", file, *command], status)
                     with open(file, newline="", encoding="utf-8") as written:
                         forms[output_format] = written.read()

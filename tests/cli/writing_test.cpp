@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/files/own_temporaries.hpp"
 #include "support/process/subprocess.hpp"
 #include "tool.hpp"
 
@@ -14,12 +15,12 @@ namespace fs = std::filesystem;
 
 const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
 
-// The tool's words behind $L in a shell, in the repository's root.
-subprocess_result shell(const std::string& script)
+// The tool's words behind $L in a shell, in the repository's root or another folder; $R is the root.
+subprocess_result shell(const std::string& script, const std::string& folder = LAUNCHBOX_SOURCE_DIR)
 {
-    return run({"sh", "-c", script},
-               {.directory = LAUNCHBOX_SOURCE_DIR,
-                .environment = {std::string("L=") + LAUNCHBOX_TOOL, "COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}});
+    return run({"bash", "-c", script}, {.directory = folder,
+                                        .environment = {std::string("L=") + LAUNCHBOX_TOOL, ("R=" LAUNCHBOX_SOURCE_DIR),
+                                                        "COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}});
 }
 
 TEST(writing, a_full_or_closed_standard_output_is_no_success)
@@ -69,6 +70,274 @@ TEST(writing, an_output_that_is_an_input_is_refused)
     EXPECT_EQ(launchbox_run({"results", json, "-o", (here / "new.txt").string()}).status, 0) << "its own old output";
 }
 
+class written_files : public testing::Test {
+protected:
+    void put(const std::string& name, const std::string& content)
+    {
+        write_file_atomically(folder_.path() / name, content);
+    }
+    void take(const std::string& name, const std::string& from)
+    {
+        fs::create_directories((folder_.path() / name).parent_path());
+        fs::copy_file(repository_file(from), folder_.path() / name);
+    }
+    [[nodiscard]] std::string content(const std::string& name) const
+    {
+        return read_input((folder_.path() / name).string());
+    }
+    [[nodiscard]] subprocess_result here(const std::string& script) const
+    {
+        return shell(script, folder_.path().string());
+    }
+
+    // `words` would write `victim`, and must not, whatever else is asked for.
+    void expect_kept(const std::string& words, const std::string& victim, const std::string& why,
+                     const std::vector<std::string>& more = {"", " --overwrite"})
+    {
+        const std::string before = content(victim);
+        for (const std::string& also : more) {
+            std::string all = words;
+            const std::size_t dashes = std::min(all.find(" -- "), all.size());
+            all.insert(dashes, also);
+            const subprocess_result result = here("$L " + all);
+            EXPECT_EQ(result.exit_code, 2) << all << "\n" << result.output;
+            EXPECT_NE(result.output.find(why), std::string::npos) << all << "\n" << result.output;
+            EXPECT_TRUE(content(victim) == before) << all;
+        }
+        std::size_t temporary = 0;
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path()))
+            temporary += entry.path().filename().string().starts_with(temporary_name) ? 1 : 0;
+        EXPECT_EQ(temporary, 0u) << words;
+    }
+
+    temporary_directory folder_;
+};
+
+const std::string is_input = "is also an input, and was not written", is_there = "is there already";
+
+TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
+{
+    take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    take("in/k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    take("r.json", "tests/data/results/example.json");
+    put("launchbox.budget.toml", "[defaults]\nmax_registers = 255\n");
+    put("other.budget.toml", "[defaults]\nmax_registers = 255\n");
+    ASSERT_EQ(here("$L check k.cubin --write-baseline && cp launchbox.baseline other.baseline").exit_code, 0);
+    fs::create_symlink("k.cubin", folder_.path() / "link");
+    fs::create_hard_link(folder_.path() / "k.cubin", folder_.path() / "name");
+    fs::create_directory_symlink("in", folder_.path() / "way");
+
+    for (const char* name : {"k.cubin", "link", "name", "./in/../k.cubin"})
+        for (const char* words : {"inspect k.cubin -o ", "occupancy k.cubin --no-charts -o ", "suggest k.cubin -o ",
+                                  "report k.cubin -o ", "check k.cubin --write-baseline --baseline ",
+                                  "inspect k.cubin --format json --output=", "check k.cubin -o ",
+                                  "inspect in/k.cubin --diff k.cubin -o ", "report in/k.cubin --against k.cubin -o "})
+            expect_kept(words + std::string(name), "k.cubin", is_input);
+    expect_kept("inspect - -o k.cubin <k.cubin", "k.cubin", is_there, {""});
+    expect_kept("inspect - --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
+    expect_kept("inspect /dev/stdin --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
+    // What the user did not name.
+    expect_kept("check k.cubin -o launchbox.budget.toml", "launchbox.budget.toml", is_input);
+    expect_kept("check k.cubin -o launchbox.baseline", "launchbox.baseline", is_input);
+    expect_kept("check k.cubin --budget other.budget.toml -o other.budget.toml", "other.budget.toml", is_input);
+    expect_kept("check k.cubin --baseline other.baseline -o other.baseline", "other.baseline", is_input);
+    expect_kept("inspect in -o in/k.cubin", "in/k.cubin", is_there, {""});
+    expect_kept("inspect in -o way/k.cubin --overwrite", "in/k.cubin", is_input, {""});
+    // An earlier report in the folder is no input.
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(here("$L inspect in -o in/report.txt").exit_code, 0);
+    // Not read, and not to be replaced by a baseline.
+    expect_kept("check k.cubin --write-baseline --baseline launchbox.budget.toml", "launchbox.budget.toml", is_there,
+                {""});
+    for (const char* words : {"results r.json -o ", "results r.json --export csv -o ", "bench-search r.json -o ",
+                              "results r.json --format json --samples -o ", "report r.json -o ",
+                              "emit r.json --allow-unverified --format json -o "})
+        expect_kept(words + std::string("r.json"), "r.json", is_input);
+}
+
+TEST_F(written_files, what_the_compiler_read_is_not_written_over)
+{
+    NEEDS_NVCC();
+    put("k.h", "#define N 64\n");
+    put("forced.h", "#define M 64\n");
+    put("options.txt", "-DO=1\n");
+    put("k.cu", "#include \"k.h\"\nextern \"C\" __global__ void k(int* p) { *p = N + M + O; }\n");
+    fs::create_directory(folder_.path() / "build");
+    put("build/compile_commands.json", R"([{"directory": "..", "file": ")" + (folder_.path() / "k.cu").string() +
+                                           R"(", "arguments": ["nvcc", "-include", "forced.h", "-DO=1", "k.cu"]}])");
+    const std::string flags = " -- -include forced.h --options-file=options.txt";
+    for (const char* victim : {"k.cu", "k.h", "forced.h", "options.txt", "k.h --no-cache"})
+        expect_kept("inspect k.cu --arch sm_90 --overwrite -o " + std::string(victim) + flags,
+                    std::string(victim).substr(0, std::string(victim).find(' ')), is_input, {""});
+    expect_kept("inspect k.cu --arch sm_90 --flags '-include forced.h -DO=1' -o forced.h", "forced.h", is_input);
+    for (const char* victim : {"build/compile_commands.json", "forced.h"})
+        expect_kept("inspect k.cu --arch sm_90 -p build -o " + std::string(victim), victim, is_there, {""});
+    expect_kept("inspect k.cu --arch sm_90 -p build --overwrite -o build/compile_commands.json",
+                "build/compile_commands.json", is_input, {""});
+}
+
+TEST_F(written_files, what_launchbox_did_not_write_is_replaced_only_when_asked_for)
+{
+    take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    take("r.json", "tests/data/results/example.json");
+    const std::string foreign = "what I have written for hours\n";
+    const std::vector<std::string> commands{
+        "inspect k.cubin -o X",
+        "inspect k.cubin --format json -o X",
+        "inspect k.cubin --format csv -o X",
+        "inspect k.cubin --format jsonl -o X",
+        "check k.cubin --stack-reserve 900M --format sarif -o X",
+        "check k.cubin --write-baseline --baseline X",
+        "occupancy --arch sm_90 --threads 256 --registers 63 -o X",
+        "suggest --arch sm_90 --registers 63 --format markdown -o X",
+        "devices -o X",
+        "results r.json -o X",
+        "results r.json --export csv -o X",
+        "results r.json --export t4 --workload n=1048576 -o X",
+        "results r.json --export kernel-tuner --workload n=1048576 -o X",
+        "bench-search r.json --repeats 2 -o X",
+        "report r.json -o X",
+        "emit r.json --allow-unverified --format constexpr -o X",
+        "emit r.json --allow-unverified --format defines -o X",
+        "tune $R/tests/data/t1/blur.json --write-spec X",
+    };
+    for (const std::string& words : commands)
+        for (const std::string& name : {std::string("notes.txt"), std::string("link")}) {
+            put("notes.txt", foreign);
+            std::error_code ignored;
+            fs::create_symlink("notes.txt", folder_.path() / "link", ignored);
+            std::string command = words;
+            command.replace(command.find('X'), 1, name);
+            expect_kept(command, "notes.txt", is_there, {""});
+            const subprocess_result replaced = here("$L " + command + " --overwrite");
+            EXPECT_LE(replaced.exit_code, 1) << command << "\n" << replaced.output;
+            EXPECT_NE(content("notes.txt"), foreign) << command;
+            EXPECT_TRUE(fs::is_symlink(folder_.path() / "link"));
+        }
+    // Pictures: all of a folder or none.
+    put("threads.svg", "<svg>mine</svg>");
+    fs::create_directory(folder_.path() / "pictures");
+    fs::rename(folder_.path() / "threads.svg", folder_.path() / "pictures/threads.svg");
+    expect_kept("occupancy --arch sm_90 --threads 256 --registers 63 --svg pictures", "pictures/threads.svg", is_there,
+                {""});
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path() / "pictures"), fs::directory_iterator()), 1);
+    // A header of the user's that has no such table.
+    put("mine.hpp", "#pragma once\n");
+    expect_kept("emit r.json --allow-unverified --box rows -o mine.hpp", "mine.hpp", "has no table rows", {""});
+}
+
+// Each form of each verb, twice, with other content.
+TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
+{
+    take("a.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    take("b.fatbin", "tests/fuzz/corpus/fatbin/none.fatbin");
+    take("a.json", "tests/data/results/example.json");
+    take("b.json", record);
+    put("b.toml", "[defaults]\nmax_spill_bytes = 0\n");
+    const std::vector<std::pair<std::string, std::string>> commands{
+        {"inspect a.cubin", "inspect b.fatbin"},
+        {"inspect a.cubin --summary", "inspect b.fatbin --summary"},
+        {"inspect a.cubin --size", "inspect b.fatbin --size"},
+        {"inspect a.cubin --stack-reserve", "inspect b.fatbin --stack-reserve"},
+        {"inspect a.cubin --diff b.fatbin", "inspect b.fatbin --diff a.cubin"},
+        {"inspect a.cubin --lines=registers", "inspect b.fatbin --lines=registers"},
+        {"inspect a.cubin --lines", "inspect b.fatbin --lines"},
+        {"occupancy --arch sm_90 --threads 256 --registers 63", "occupancy --arch sm_80 --threads 128 --registers 32"},
+        {"suggest --arch sm_90 --registers 63", "suggest --arch sm_80 --registers 32"},
+        {"results a.json", "results b.json"},
+        {"results a.json --convergence", "results b.json --convergence"},
+        {"results a.json --compare b.json", "results b.json --compare a.json"},
+        {"bench-search a.json --repeats 2", "bench-search b.json --repeats 2"},
+        {"check a.cubin --budget b.toml", "check b.fatbin --budget b.toml"},
+        {"devices", "devices"},
+    };
+    std::string script;
+    const auto twice = [&](const std::string& first, const std::string& second, const std::string& name) {
+        for (const std::string& words : {first, second})
+            script += "$L " + words + " -o " + name + " >/dev/null 2>said; [ $? -le 1 ] || { echo " + name +
+                      "; cat said; }\n";
+    };
+    for (std::size_t i = 0; i < commands.size(); ++i)
+        for (const char* format : {"table", "csv", "json", "markdown"})
+            // What makes JSON and Markdown ours is the same for all verbs.
+            if (i % 5 == 0 || format == std::string("table") || format == std::string("csv"))
+                twice(commands[i].first + " --format " + format, commands[i].second + " --format " + format,
+                      std::to_string(i) + format);
+    twice("inspect a.cubin --format jsonl", "inspect b.fatbin --format jsonl", "jsonl");
+    for (const char* format : {"sarif", "junit", "github"})
+        twice("check a.cubin --budget b.toml --format " + std::string(format),
+              "check b.fatbin --budget b.toml --format " + std::string(format), format);
+    twice("report a.json", "report a.cubin", "page");
+    twice("results a.json --export csv", "results b.json --export csv", "export");
+    for (const char* form : {"box", "constexpr", "defines", "json"})
+        twice("emit b.json --box rows --format " + std::string(form),
+              "emit b.json --box rows --split none --format " + std::string(form), form);
+    twice("emit a.json --allow-unverified --format defines", "emit a.json --allow-unverified --format defines", "same");
+    twice("results a.json --export t4 --workload n=1048576", "results a.json --export t4 --workload n=1048576", "t4");
+    script +=
+        "for i in a.cubin b.fatbin; do $L check $i --write-baseline >/dev/null; $L occupancy $i --threads 64 --svg p;"
+        "done 2>&1 | grep -v pictures";
+    EXPECT_EQ(here(script).output, "");
+    // But not by what is lost with it.
+    ASSERT_EQ(here("$L results a.json --format json --samples -o record.json").exit_code, 0);
+    expect_kept("inspect a.cubin --format json -o record.json", "record.json", "holds what was measured", {""});
+    expect_kept("inspect a.cubin --format json -o launchbox.baseline", "launchbox.baseline", is_there, {""});
+    ASSERT_EQ(here("$L inspect a.cubin -o edited.txt && echo 'what I think of it' >>edited.txt").exit_code, 0);
+    expect_kept("inspect a.cubin -o edited.txt", "edited.txt", is_there, {""});
+}
+
+TEST_F(written_files, devices_pipes_and_descriptors_are_written_to)
+{
+    take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    const std::string wanted = here("$L inspect k.cubin --format csv").output;
+    ASSERT_NE(wanted.find("spills"), std::string::npos);
+    for (const char* script :
+         {"$L inspect k.cubin --format csv -o -", "$L inspect k.cubin --format csv -o /dev/stdout",
+          "$L inspect k.cubin --format csv -o /dev/stdout | cat", "$L inspect k.cubin --format csv -o >(cat) | cat",
+          "$L inspect k.cubin --format csv -o /dev/fd/3 3>&1",
+          "$L inspect k.cubin --format csv -o /dev/null && "
+          "$L inspect k.cubin --format csv -o /dev/null && $L inspect k.cubin --format csv",
+          "mkfifo p; cat p & $L inspect k.cubin --format csv -o p; wait",
+          "$L inspect k.cubin --format csv -o /dev/stdout >f; cat f",
+          "ln -s /dev/stdout l; $L inspect k.cubin --format csv -o l >g; cat g"})
+        EXPECT_EQ(here(script).output, wanted) << script;
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "-"));
+    // A log that somebody appends to.
+    EXPECT_EQ(
+        here("echo first >log; $L inspect k.cubin --format csv -o /dev/stdout >>log; echo last >>log; cat log").output,
+        "first\n" + wanted + "last\n");
+    // Standard output may be an input as well.
+    const std::string before = content("k.cubin");
+    EXPECT_EQ(here("$L inspect k.cubin --format csv -o /dev/stdout >>k.cubin").exit_code, 2);
+    EXPECT_EQ(content("k.cubin"), before);
+}
+
+TEST_F(written_files, of_two_names_the_other_keeps_the_old_report_and_that_is_said)
+{
+    take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
+    ASSERT_EQ(here("$L inspect k.cubin -o a.txt && ln a.txt b.txt").exit_code, 0);
+    const std::string before = content("a.txt");
+    const subprocess_result result = here("$L inspect k.cubin --format markdown -o a.txt");
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_NE(result.output.find("its other name (a hard link) keeps the old content"), std::string::npos)
+        << result.output;
+    EXPECT_NE(content("a.txt"), before);
+    EXPECT_EQ(content("b.txt"), before);
+}
+
+TEST_F(written_files, the_store_and_the_report_of_a_call_are_two_files)
+{
+    put("x.toml",
+        "[tunable]\nname = 'x'\n[parameters]\na = [1]\n[program]\nrun = ['sh', 'b.sh']\nsources = ['b.sh']\n");
+    put("b.sh", "echo time: 1 ms\n");
+    const subprocess_result result = here("$L tune x.toml --store new.db -o new.db");
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_NE(result.output.find(is_input), std::string::npos) << result.output;
+    EXPECT_FALSE(fs::exists(folder_.path() / "new.db"));
+    EXPECT_EQ(here("$L tune x.toml -o x.db").exit_code, 2) << "its default store";
+    EXPECT_EQ(here("$L tune x.toml -o x.txt && $L tune x.toml -o x.txt").exit_code, 0);
+}
+
 TEST(writing, tune_does_not_write_its_report_over_sources_spec_and_store)
 {
     const temporary_directory folder;
@@ -80,7 +349,7 @@ TEST(writing, tune_does_not_write_its_report_over_sources_spec_and_store)
     ASSERT_EQ(launchbox_run({"tune", spec, "--store", store}).status, 0);
     for (const char* name : {"x.toml", "b.sh", "x.db"}) {
         const std::string before = read_input((here / name).string());
-        expect_refused(launchbox_run({"tune", spec, "--store", store, "-o", (here / name).string()}),
+        expect_refused(launchbox_run({"tune", spec, "--store", store, "-o", (here / name).string(), "--overwrite"}),
                        "is also an input");
         EXPECT_EQ(read_input((here / name).string()), before) << name;
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "compiler/preprocessed.hpp"
 #include "compiler/toolchain.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/included_files.hpp"
 #include "image/cubin.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/subprocess.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;
@@ -71,6 +71,20 @@ TEST_F(Nvrtc, takes_the_library_that_the_environment_names)
     ::unsetenv("LAUNCHBOX_NVRTC");
     EXPECT_THROW(nvrtc("/nowhere.so"), error);
     EXPECT_THROW(nvrtc("libm.so.6"), error);
+}
+
+// As Python packages have it, of which the system knows nothing.
+TEST_F(Nvrtc, what_it_needs_is_loaded_from_beside_it)
+{
+    const temporary_directory folder;
+    const fs::path copy = folder.path() / "libnvrtc.so", builtins = folder.path() / "libnvrtc-builtins.so.99.0";
+    fs::create_symlink(place_->library, copy);
+    write_file_atomically(folder.path() / "b.cpp", "int none;\n");
+    ASSERT_EQ(run({LAUNCHBOX_CXX, "-shared", "-o", builtins.string(), (folder.path() / "b.cpp").string()}).exit_code,
+              0);
+    EXPECT_EQ(::dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+    const nvrtc used(copy);
+    EXPECT_NE(::dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 TEST_F(Nvrtc, compiles_to_a_cubin_and_an_outline)
@@ -177,32 +191,65 @@ TEST(nvrtc_flags, are_those_of_nvcc_in_the_spelling_of_nvrtc)
     EXPECT_EQ(flags_for_nvrtc({"-Xcompiler", "-O3", "-ccbin=gcc", "-Xptxas=-dlcm=cg", "--maxrregcount", "32"}),
               (words{"--ptxas-options=-dlcm=cg", "--maxrregcount=32"}));
     EXPECT_EQ(flags_for_nvrtc({"-I"}), words{"-I"}) << "for NVRTC to complain about";
-    EXPECT_EQ(include_folders({"-Ia", "-D", "-Ib", "-isystem", "c"}), (words{"a", "c"}));
-    EXPECT_EQ(forced_includes({"-include", "a.h", "--pre-include=b.h"}), (words{"a.h", "b.h"}));
 }
 
-TEST(included_files, are_found_as_the_compiler_finds_them)
+TEST(nvrtc_flags, without_names_are_whole_options)
+{
+    EXPECT_EQ(flags_without_names({"-O3", "-DA={a}", "-D", "B={b}", "-D", "C=1", "-I", "{folder}", "-DROW={{1,2}}",
+                                   "-std=c++{std}", "-Xptxas", "-O{level}", "-lineinfo"}),
+              (words{"-O3", "-D", "C=1", "-DROW={{1,2}}", "-lineinfo"}));
+    EXPECT_EQ(flags_without_names({"{all}", "-D"}), words{"-D"});
+}
+
+// However they are included, and nothing that only looks like it.
+TEST_F(Nvrtc, tells_the_files_that_it_reads)
 {
     const temporary_directory temporary;
     const fs::path folder = fs::canonical(temporary.path());
     const auto write = [&](const fs::path& name, const std::string& text) {
         fs::create_directories((folder / name).parent_path());
         write_file_atomically(folder / name, text);
+        return (folder / name).string();
     };
-    write("k.cu",
-          "#include \"sub/a.hpp\"\n  #  include <b.hpp>\n#include <cuda_runtime.h>\n#include MACRO\n#include \"\n"
-          "// #include \"no.hpp\"\n#if 0\n#include \"rare.hpp\"\n#endif\n#include \"sub\"");
-    write("sub/a.hpp", "#include \"c.hpp\"\n#include \"../k.cu\"\n");
-    write("sub/c.hpp", "#include \"a.hpp\"\r\n");
-    write("c.hpp", "");
+    const std::string a = write("sub/a.hpp", "#define NEXT <b.hpp>\n%:include NEXT\n#include \"c c.hpp\"\n");
+    const std::string b = write("lib/b.hpp", "#line 7 \"elsewhere\"\n"), c = write("sub/c c.hpp", "#pragma once\n");
     write("no.hpp", "");
-    write("rare.hpp", "");
-    write("lib/b.hpp", "#include \"none.hpp\"\n");
-    write("lib/rare.hpp", "");
-    EXPECT_EQ(included_files({folder / "k.cu"}, {folder / "lib"}),
-              (std::vector<fs::path>{folder / "k.cu", folder / "sub/a.hpp", folder / "lib/b.hpp", folder / "rare.hpp",
-                                     folder / "sub/c.hpp"}));
-    EXPECT_EQ(included_files({folder / "k.cu"}, {}).size(), 4u);
+    nvrtc_job job{.source =
+                      "#inc\\\nlude \"sub/a.hpp\"\n// #include \"no.hpp\"\n#if 0\n#include \"no.hpp\"\n#endif\n"
+                      "__global__ void k(int* p) { *p = N; }\n",
+                  .name = "k.cu",
+                  .expression = "k",
+                  .architecture = {9, 0},
+                  .flags = {"-I", (folder / "lib").string(), "-DN=1"},
+                  .includes = {folder},
+                  .lists = folder};
+    words expected{a, b, c};
+    std::ranges::sort(expected);
+    nvrtc library(place_->library);
+    const nvrtc_reading read = library.read(job, true), listed = library.read(job, false);
+    ASSERT_TRUE(read.understood && listed.understood);
+    EXPECT_EQ(read.files, expected);
+    EXPECT_EQ(listed.files, expected);
+    EXPECT_EQ(listed.text, "");
+    const nvrtc_output compiled = library.compile(job);
+    EXPECT_EQ(compiled.output.exit_code, 0) << compiled.output.log;
+    EXPECT_EQ(compiled.files, expected);
+    job.lists.clear();
+    EXPECT_EQ(library.compile(job).files, std::nullopt);
+    EXPECT_EQ(compiled.output.cubin, library.compile(job).output.cubin) << "telling them changes nothing";
+
+    job.lists = folder;
+    EXPECT_EQ(library.read(job, true).text, read.text);
+    job.flags.back() = "-DN=2";
+    EXPECT_NE(library.read(job, true).text, read.text);
+    job.flags.back() = "--no-such-flag";
+    EXPECT_FALSE(library.read(job, true).understood);
+    job.flags.pop_back();
+    job.source += "#include \"none.hpp\"\n";
+    const nvrtc_reading incomplete = library.read(job, true);
+    EXPECT_TRUE(incomplete.understood);
+    EXPECT_EQ(incomplete.files, expected);
+    EXPECT_NE(incomplete.text.find("none.hpp"), std::string::npos);
 }
 
 }  // namespace

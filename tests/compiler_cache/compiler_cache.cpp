@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "compiler/compile_cache.hpp"
+#include "compiler/preprocessed.hpp"
 #include "support/files/files.hpp"
 
 extern char** environ;
@@ -191,7 +192,7 @@ public:
 
     [[nodiscard]] std::string text() const
     {
-        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 2"};
+        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 3"};
         parts.insert(parts.end(), parts_.begin(), parts_.end());
         return key_of(parts);
     }
@@ -270,11 +271,25 @@ std::optional<std::vector<std::string>> run_real(const command& asked)
     return std::vector<std::string>{std::to_string(WEXITSTATUS(status)), read_all(out), read_all(err)};
 }
 
+bool is_text_of_preprocessor(const fs::path& file)
+{
+    return file.string().ends_with(".cpp1.ii");
+}
+
+// All that is read of it.
+std::string line_markers_of(const std::string& text)
+{
+    std::string markers;
+    for (const std::string& file : files_in(text)) markers += "# 1 \"" + file + "\"\n";
+    return markers;
+}
+
 // What nvcc keeps with --keep and nobody reads.
 bool is_intermediate(const command& asked, const fs::path& file)
 {
     const bool wanted = !asked.output.empty() && file == fs::absolute(asked.output).lexically_normal();
-    return !wanted && !is_one_of(file.extension().string(), {".ptx", ".cubin", ".o", ".d", ".fatbin", ".so", ""});
+    return !wanted && !is_text_of_preprocessor(file) &&
+           !is_one_of(file.extension().string(), {".ptx", ".cubin", ".o", ".d", ".fatbin", ".so", ""});
 }
 
 // Names that nvcc makes of the path of a source: of what is in an anonymous namespace, and of the unit.
@@ -294,6 +309,7 @@ bool add_outputs(const command& asked, const folder_names& names, const std::map
         if ((old != before.end() && old->second == state) || is_intermediate(asked, file)) continue;
         if (state.size > largest_kept) return false;
         std::string content = read_all(file);
+        if (is_text_of_preprocessor(file)) content = line_markers_of(content);
         const bool text = is_text(content);
         if (!text && names.is_in(content)) return false;
         if (!names.all().empty() && has_name_of_path(content)) return false;

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const launchbox::packed_limits limits{.max_member = 1 << 20, .max_ratio = 20, .free_bytes = 1 << 20};
     std::uint64_t unpacked = 0;
     launchbox::packed_reader reader;
-    reader.wanted = [](std::string_view name, std::string_view) { return !name.ends_with(".py"); };
+    reader.wanted = [](std::string_view name, std::string_view, bool) { return !name.ends_with(".py"); };
     reader.use = [&](const std::string& name, std::string_view content) {
         if (name.starts_with('/')) std::abort();
         unpacked += content.size();

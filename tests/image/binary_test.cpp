@@ -1,4 +1,5 @@
 // Files of every kind, made by nvcc, nvlink and ar: what is found in them and where it is said to be.
+#include "deep_lines.hpp"
 #include "flat_binary.hpp"
 
 #include <algorithm>
@@ -253,6 +254,73 @@ TEST(binary, ptx_alone_has_its_kernels_with_their_virtual_architecture)
         EXPECT_EQ(contents.kernels.at(0).parameter_bytes, 8);
     }
     EXPECT_TRUE(looks_like_binary(text.image));
+}
+
+// A script, a log, a page: what comes behind it is not text, wherever it begins.
+TEST(binary, code_behind_text_is_found)
+{
+    const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
+    for (const std::size_t lines : {1u, 300u, 5'000u, 50'000u}) {
+        std::string text;
+        for (std::size_t i = 0; i < lines; ++i) text += "a line of text\n";
+        EXPECT_FALSE(looks_like_binary(text));
+        EXPECT_TRUE(looks_like_binary(text + cubin));
+        EXPECT_EQ(read_flat(text + cubin, "-", {}).kernels.size(), read_flat(cubin, "-", {}).kernels.size());
+    }
+}
+
+TEST(binary, code_behind_the_end_of_ptx_is_found_and_other_bytes_are_told)
+{
+    const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
+    const std::string ptx = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+    const std::size_t in_cubin = read_flat(cubin, "-", {}).kernels.size();
+    EXPECT_EQ(read_flat(ptx + std::string(8, '\0'), "-", {}).kernels.size(), 1u);
+    EXPECT_TRUE(read_flat(ptx + std::string(8, '\0'), "-", {}).diagnostics.empty());
+    EXPECT_EQ(read_flat(ptx + std::string(8, '\0') + cubin, "-", {}).kernels.size(), 1 + in_cubin);
+    const flat_contents more = read_flat(ptx + std::string(1, '\0') + ptx, "-", {});
+    EXPECT_EQ(more.kernels.size(), 1u);
+    ASSERT_EQ(more.diagnostics.size(), 1u);
+    EXPECT_EQ(more.diagnostics[0].offset, ptx.size());
+}
+
+TEST(binary, a_second_image_in_one_entry_is_told)
+{
+    const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
+    EXPECT_TRUE(read_flat(make_fatbin({{.payload = cubin + std::string(16, '\0')}}), "-", {}).diagnostics.empty());
+    const flat_contents both = read_flat(make_fatbin({{.payload = cubin + cubin}}), "-", {});
+    ASSERT_EQ(both.diagnostics.size(), 1u);
+    EXPECT_NE(both.diagnostics[0].what.find("behind the cubin's end is another image"), std::string::npos);
+}
+
+TEST(binary, images_for_other_architectures_are_counted)
+{
+    const std::string both = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/fatbin/none.fatbin");
+    const std::size_t all = read_binary(both, "-").images.size();
+    EXPECT_EQ(read_binary(both, "-").not_wanted, 0u);
+    const binary_contents some =
+        read_binary(both, "-", {.wanted = [](std::string_view name) { return name == "sm_75"; }});
+    EXPECT_EQ(some.images.size() + some.not_wanted, all);
+    EXPECT_EQ(read_binary(both, "-", {.wanted = [](std::string_view) { return false; }}).not_wanted, all);
+}
+
+// 130 KB of which each line is inlined into all before: 12 million places, were they told.
+TEST(binary, lines_that_would_become_gigabytes_of_text_are_left_out_and_told)
+{
+    const flat_contents deep = read_flat(cubin_of_deep_lines(1, 5'000), "-", {.lines = wanted_lines::of_all_code});
+    ASSERT_EQ(deep.kernels.size(), 1u);
+    EXPECT_FALSE(deep.kernels[0].lines);
+    ASSERT_EQ(deep.diagnostics.size(), 1u);
+    EXPECT_NE(deep.diagnostics[0].what.find("the lines of 1 of its kernels are left out"), std::string::npos);
+    // Of many that are each below the limit, as many as are so together.
+    const flat_contents many = read_flat(cubin_of_deep_lines(20, 500), "-", {.lines = wanted_lines::of_all_code});
+    std::uint64_t bytes = 0;
+    for (const kernel_info& kernel : many.kernels)
+        if (kernel.lines) bytes += kernel.lines->text_bytes;
+    EXPECT_GT(bytes, std::uint64_t{20} << 20);
+    EXPECT_LE(bytes, max_line_text_per_kernel + line_text_per_byte * (std::uint64_t{1} << 20));
+    const flat_contents usual = read_flat(cubin_of_deep_lines(3, 20), "-", {.lines = wanted_lines::of_all_code});
+    EXPECT_TRUE(usual.diagnostics.empty());
+    for (const kernel_info& kernel : usual.kernels) EXPECT_TRUE(kernel.lines && !kernel.lines->uses.empty());
 }
 
 // A program of two sources, each with a static kernel of the same name, and one of each in an anonymous namespace.

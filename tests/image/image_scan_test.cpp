@@ -43,6 +43,62 @@ std::size_t place_of(const std::string& bytes, const std::string& part, std::siz
     return bytes.find(part, from);
 }
 
+TEST(image_scan, a_cubin_behind_the_end_of_another_is_found)
+{
+    const std::string one = any_cubin("first"), other = any_cubin("the second"), pad(24, '\0');
+    for (const unsigned jobs : {1u, 4u}) {
+        EXPECT_EQ(found(scan_for_images(one + other, jobs)),
+                  "cubin@0, cubin at byte " + std::to_string(one.size()) + "@" + std::to_string(one.size()));
+        const std::string all = one + pad + other + any_fatbin;
+        const image_scan scan = scan_for_images(all, jobs);
+        EXPECT_EQ(scan.images.size(), 3u) << found(scan);
+        EXPECT_EQ(told(scan), "");
+        EXPECT_EQ(scan.images[0].entry.payload, one);
+    }
+    EXPECT_EQ(found(scan_for_images(one + pad)), "cubin@0");
+    const image_scan cut = scan_for_images(one + other.substr(0, 70));
+    EXPECT_EQ(cut.images.size(), 1u);
+    EXPECT_NE(told(cut).find("it reaches beyond the end of the file"), std::string::npos) << told(cut);
+    const std::string archive = "!<arch>\n" + archive_member_of("a.o/", one + other);
+    EXPECT_EQ(scan_for_images(archive).images.size(), 2u);
+}
+
+TEST(image_scan, a_cubin_of_another_class_is_told_wherever_it_is)
+{
+    const std::string whole = any_cubin(), before = "MZ\0\0 something else";
+    for (const auto& [at, value] : {std::pair<std::size_t, char>{4, 1}, {4, 0}, {4, 3}, {5, 2}, {5, 0}}) {
+        std::string other = whole;
+        other[at] = value;
+        for (const std::string& bytes : {other, before + other, whole + other, other + whole}) {
+            const image_scan scan = scan_for_images(bytes);
+            EXPECT_EQ(scan.images.size(), bytes.size() > whole.size() + before.size() ? 1u : 0u);
+            EXPECT_NE(told(scan).find("it is not a 64-bit little-endian ELF image"), std::string::npos) << told(scan);
+            EXPECT_TRUE(holds_image(bytes));
+        }
+    }
+    std::string big_endian = whole;
+    big_endian[5] = 2;
+    std::swap(big_endian[18], big_endian[19]);
+    EXPECT_EQ(scan_for_images(big_endian).diagnostics.size(), 1u);
+    EXPECT_TRUE(scan_for_images(make_host({{".text", "x"}})).diagnostics.empty());
+    EXPECT_FALSE(holds_image(make_host({{".text", "x"}})));
+}
+
+TEST(image_scan, holes_are_not_looked_through)
+{
+    const std::string cubin = any_cubin();
+    std::string bytes(1 << 20, '\0');
+    std::vector<byte_range> data;
+    for (const std::size_t at : {std::size_t{0}, std::size_t{300'000}, bytes.size() - cubin.size()}) {
+        bytes.replace(at, cubin.size(), cubin);
+        data.push_back({at, at + cubin.size()});
+    }
+    for (const unsigned jobs : {1u, 4u}) {
+        EXPECT_EQ(found(scan_for_images(bytes, jobs, data)), found(scan_for_images(bytes, jobs)));
+        EXPECT_EQ(scan_for_images(bytes, jobs, {data[1]}).images.size(), 2u) << "the first is told by its place";
+    }
+}
+
 TEST(find_magic, finds_every_start_wherever_a_block_ends)
 {
     const std::string fatbin = "\x50\xed\x55\xba", elf = std::string("\x7f") + "ELF";

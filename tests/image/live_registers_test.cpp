@@ -52,6 +52,18 @@ const std::string one_function =
     "        /*00a0*/  EXIT ;        // |           |         |        |\n"
     "                                // +-----------+---------+--------+\n";
 
+// Tables that nobody prints: counts above the titles, and numbers of more digits than any register has.
+TEST(live_registers, headers_in_another_order_have_no_numbers)
+{
+    const std::string rule = "     // +-------+\n", titles = "     // |  GPR  |\n", counts = "     // |  # 01 |\n",
+                      instruction = ".text.k:\n     // |  1 ^  |\n", digits = "     // |   999 |\n";
+    EXPECT_TRUE(read(rule + counts + titles + rule + instruction).empty());
+    EXPECT_TRUE(read(rule + counts + counts + counts + titles + rule + instruction).empty());
+    std::string long_numbers = rule + titles;
+    for (int line = 0; line < 13; ++line) long_numbers += digits;
+    EXPECT_TRUE(read(long_numbers + counts + rule + instruction).empty());
+}
+
 TEST(live_registers, are_read_with_their_numbers)
 {
     const std::vector<seen_instruction> expected{{".text.k", 0, {2, 0, 0, 0}, {{0, false}, {1, true}}},

@@ -1,4 +1,4 @@
-// The variables of a module, as the compiler laid them out: those in global memory that the source declares, and no
+// The variables of a module, as the compiler laid them out: those in global memory that the declarations declares, and no
 // others.
 #include "image/module_variables.hpp"
 
@@ -9,7 +9,7 @@
 namespace launchbox {
 namespace {
 
-constexpr const char* source = R"(
+constexpr const char* declarations = R"(
 #include <cassert>
 __device__ int counter;
 __device__ int table[100] = {1, 2, 3};
@@ -40,7 +40,7 @@ TEST(module_variables, are_those_of_the_source_that_launches_can_change)
 {
     if (!has_toolkit()) GTEST_SKIP() << "no nvcc";
     for (const std::string architecture : {"sm_75", "sm_90a", "sm_120"}) {
-        const compiled made = compile_cuda(source, architecture, {});
+        const compiled made = compile_cuda(declarations, architecture, {});
         ASSERT_EQ(made.exit_code, 0) << made.log;
         std::vector<std::string> names = module_variables(made.image);
         std::erase_if(names, [](const std::string& name) { return name.starts_with("__unnamed_"); });  // of assert

@@ -301,7 +301,8 @@ TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold
         header +
         "// .entry f {\n.func f_() { }\n.entry f(.param .u64 a) ;\n"
         ".entry g .minnctapersm 2 { .reg .b32 r; }\n"
-        ".entry f(.param .u64 a)\n.maxntid 256\n.minnctapersm 4 .maxnreg 99\n{ ret; }\n.entry h { }";
+        ".entry f(.param .u64 a)\n.maxntid 256\n.pragma \"nounroll {\"; .minnctapersm 4 .maxnreg 99\n{ ret; }\n"
+        ".entry h { }";
     const std::string limited = with_max_registers(text, "f", 40);
     const ptx_contents read = read_ptx(limited, "limited");
     ASSERT_EQ(read.kernels.size(), 3u);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace launchbox {
 namespace {
 
@@ -98,6 +100,20 @@ TEST(clusters, unknown_gpc_sizes_give_an_interval_alone)
     EXPECT_EQ(estimate_clusters(sm_120, 170, 4, 2).expected, std::nullopt);
     EXPECT_EQ(estimate_clusters(sm_120, 170, 4, 2).high, 85);
     EXPECT_EQ(estimate_clusters(sm_90, 132, 0, 1).expected, 0);
+}
+
+// Numbers that no GPU has: a constant expression would not compile if one of them overflowed.
+TEST(clusters, any_numbers_give_an_interval)
+{
+    constexpr int most = std::numeric_limits<int>::max();
+    constexpr cluster_estimate by_sms = estimate_clusters(sm_90, most, 2, most);
+    constexpr cluster_estimate one_block = estimate_clusters(sm_90, most, 1, most);
+    constexpr int gpcs[] = {most, most, -most, 0};
+    constexpr cluster_estimate by_gpcs = estimate_clusters(gpcs, 1, most);
+    for (const cluster_estimate& estimate : {by_sms, one_block, by_gpcs}) {
+        EXPECT_GE(estimate.high, estimate.low);
+        EXPECT_GE(estimate.low, 0);
+    }
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class Format(OnASmallTree):
         os.chmod(program, 0o755)
         status, said = self.lint("format", environment={"CLANG_FORMAT": program})
         self.assertEqual(status, SKIPPED, said)
-        self.assertIn("./setup --lint", said)
+        self.assertIn("./setup --tests", said)
 
 
 class Spdx(OnASmallTree):

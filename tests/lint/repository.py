@@ -61,7 +61,7 @@ def find_tool(name, version):
     for program in [wanted] if wanted else [f"{name}-{version}", name]:
         if version_of(program) == version:
             return program
-    print(f"skipped: {name} {version} is not installed; ./setup --lint installs it where the distribution has it "
+    print(f"skipped: {name} {version} is not installed; ./setup --tests installs it where the distribution has it "
           f"(Debian 12, Ubuntu 22.04 and 24.04), and {name.upper().replace('-', '_')}=PROGRAM names another place")
     sys.exit(SKIPPED)
 

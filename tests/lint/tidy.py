@@ -68,7 +68,7 @@ def library_arguments(libraries=LIBRARIES):
     if max(installed, default=0) <= NEWEST_LIBRARY:
         return []
     if NEWEST_LIBRARY not in installed:
-        print(f"skipped: clang-tidy {VERSION} cannot read libstdc++ {max(installed)}; ./setup --lint installs "
+        print(f"skipped: clang-tidy {VERSION} cannot read libstdc++ {max(installed)}; ./setup --tests installs "
               f"libstdc++-{NEWEST_LIBRARY}-dev beside it where the distribution has it")
         sys.exit(repository.SKIPPED)
     above, name = os.path.split(libraries)

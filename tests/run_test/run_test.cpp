@@ -82,7 +82,8 @@ void add_repository(const fs::path& repository, std::string_view reads, const st
     for (fs::recursive_directory_iterator at(repository, failed), end; at != end; at.increment(failed)) {
         const std::string name = at->path().string().substr(repository.string().size() + 1);
         if (at->is_directory(failed)) {
-            if (is_one_of(name, {"build", ".git"}) || name.starts_with(".cuda") || name.ends_with("__pycache__"))
+            if (is_one_of(name, {"build", ".git", ".nvdisasm"}) || name.starts_with(".cuda") ||
+                name.ends_with("__pycache__"))
                 at.disable_recursion_pending();
             continue;
         }
@@ -105,7 +106,7 @@ void add_environment(strings& facts)
             facts.emplace_back(variable);
     }
     if (const char* cuda = std::getenv("CUDA_HOME"))
-        for (const char* name : {"bin/ptxas", "nvvm/bin/cicc", "include/cuda_occupancy.h"})
+        for (const char* name : {"bin/ptxas", "bin/nvdisasm", "nvvm/bin/cicc", "include/cuda_occupancy.h"})
             add_file(fs::path(cuda) / name, facts);
     for (const char* gpu : {"/dev/nvidia0", "/dev/nvidiactl"})
         if (fs::exists(gpu)) facts.emplace_back(gpu);

@@ -59,7 +59,7 @@ unpacked unpack(std::string_view bytes, const packed_limits& limits = {})
 {
     unpacked result;
     packed_reader reader;
-    reader.wanted = [](std::string_view name, std::string_view) { return !name.ends_with(".py"); };
+    reader.wanted = [](std::string_view name, std::string_view, bool) { return !name.ends_with(".py"); };
     reader.use = [&](const std::string& name, std::string_view content) {
         result.members[name] = content;
         return true;
@@ -128,6 +128,107 @@ TEST(packed_files, packages_of_conda_and_debian_are_opened_two_deep_and_other_ar
                                       archive_write_set_format_zip));
     EXPECT_TRUE(deep.members.empty());
     EXPECT_EQ(deep.findings.nested_archives, std::vector<std::string>{"data.tar.zst"});
+}
+
+// As the central directory of a zip file has it for its only member, beside what the writer has put there.
+std::string zip_of_mode(const std::string& content, std::uint32_t mode)
+{
+    std::string bytes = pack({{"a.cubin", content}}, archive_write_set_format_zip, nullptr, "zip:compression=store");
+    const std::size_t record = bytes.find("PK\x01\x02");
+    EXPECT_NE(record, std::string::npos);
+    constexpr std::size_t attributes = 38;
+    for (std::size_t i = 0; i < 4; ++i) bytes[record + attributes + i] = static_cast<char>((mode << 16) >> (8 * i));
+    return bytes;
+}
+
+// Installers of wheels write each member as a file, whatever its mode says.
+TEST(packed_files, members_that_call_themselves_folders_or_devices_are_read_or_named)
+{
+    for (const std::uint32_t mode : {0100644u, 0u, 040755u, 020644u, 060644u, 010644u, 0140644u, 0120777u, 0170644u}) {
+        for (const std::string& content : {"\x7f"
+                                           "ELF" +
+                                               large,
+                                           std::string("short\n")}) {
+            const unpacked result = unpack(zip_of_mode(content, mode));
+            const bool is_read = result.members == std::map<std::string, std::string>{{"a.cubin", content}};
+            const bool is_named = result.findings.errors.size() == 1;
+            EXPECT_NE(is_read, is_named) << std::oct << mode << ' ' << content.size();
+        }
+        EXPECT_TRUE(unpack(zip_of_mode("", mode)).findings.errors.empty()) << std::oct << mode;
+    }
+    const std::string link = zip_of_mode("../b.cubin", 0120777);
+    EXPECT_TRUE(unpack(link).members.empty());
+    EXPECT_TRUE(unpack(link).findings.errors.empty());
+    // In a tar file each kind but those of links and metadata; 5 is a folder, 3 a device.
+    for (const char kind : {'0', '7', '5', '3', '4', '6', 'D', 'S', 'M'}) {
+        std::string bytes = pack({{"a.cubin", "content"}}, archive_write_set_format_ustar);
+        bytes[156] = kind;
+        unsigned sum = 0;
+        for (std::size_t i = 0; i < 512; ++i) sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(bytes[i]);
+        for (std::size_t i = 0; i < 6; ++i) bytes[148 + i] = static_cast<char>('0' + (sum >> (3 * (5 - i)) & 7));
+        const unpacked result = unpack(bytes);
+        EXPECT_NE(result.members.contains("a.cubin"), !result.findings.errors.empty()) << kind;
+    }
+}
+
+TEST(packed_files, what_stands_beside_an_archive_is_told)
+{
+    const auto rest_of = [](const std::string& bytes) {
+        std::string all;
+        for (std::string_view rest : unpack(bytes).findings.rest) {
+            while (rest.ends_with('\0')) rest.remove_suffix(1);
+            all += rest.substr(std::min(rest.find_first_not_of('\0'), rest.size()));
+        }
+        return all;
+    };
+    const std::string zip = pack(three, archive_write_set_format_zip),
+                      tar = pack(three, archive_write_set_format_ustar);
+    EXPECT_EQ(rest_of(zip), "");
+    EXPECT_EQ(rest_of(tar), "");
+    EXPECT_EQ(rest_of(zip + "behind it"), "behind it");
+    EXPECT_EQ(rest_of(tar + "behind it"), "behind it");
+    const std::string both = rest_of(zip + zip);
+    EXPECT_TRUE(both == zip || zip.starts_with(both)) << both.size();
+    EXPECT_FALSE(both.empty());
+    EXPECT_TRUE(looks_packed("#!/usr/bin/env python\n" + zip));
+    EXPECT_EQ(unpack("#!/usr/bin/env python\n" + zip).members, two);
+    EXPECT_FALSE(looks_packed("#!/bin/sh\necho PK\n"));
+}
+
+// Between two members nothing is cut in two.
+TEST(packed_files, what_is_cut_off_behind_a_member_is_told)
+{
+    const std::string zip = pack(three, archive_write_set_format_zip, nullptr, "zip:compression=store");
+    const std::size_t second = zip.find("PK\x03\x04", 4), directory = zip.find("PK\x01\x02");
+    for (const std::size_t size : {second, directory, zip.size() - 1, zip.size() - 22}) {
+        const unpacked result = unpack(std::string_view(zip).substr(0, size));
+        EXPECT_FALSE(result.findings.errors.empty()) << size << " of " << zip.size();
+    }
+    const std::string tar = pack({{"a", "x"}, {"b", "x"}}, archive_write_set_format_ustar);
+    for (const std::size_t size : {512, 1024, 1536, 2048})
+        EXPECT_FALSE(unpack(std::string_view(tar).substr(0, size)).findings.errors.empty()) << size;
+    EXPECT_TRUE(unpack(std::string_view(tar).substr(0, 3072)).findings.errors.empty());
+}
+
+TEST(packed_files, an_empty_member_is_asked_for)
+{
+    for (const writer_setting format : {archive_write_set_format_zip, archive_write_set_format_ustar})
+        EXPECT_EQ(unpack(pack({{"a.cubin", ""}}, format)).members,
+                  (std::map<std::string, std::string>{{"a.cubin", ""}}));
+}
+
+TEST(packed_files, what_is_asked_for_is_told_whether_it_is_all)
+{
+    std::map<std::string, bool> is_all;
+    packed_reader reader;
+    reader.wanted = [&](std::string_view name, std::string_view beginning, bool all) {
+        EXPECT_GE(beginning.size(), all ? 0u : 65536u);
+        is_all[std::string(name)] = all;
+        return false;
+    };
+    reader.use = [](const std::string&, std::string_view) { return true; };
+    (void)read_packed(pack(three, archive_write_set_format_zip), reader);
+    EXPECT_EQ(is_all, (std::map<std::string, bool>{{"lib/a.so", false}, {"lib/b.py", true}, {"c.cubin", true}}));
 }
 
 TEST(packed_files, names_that_lead_out_and_encrypted_members_are_named_and_the_rest_is_read)

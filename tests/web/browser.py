@@ -26,7 +26,7 @@ def programs():
     """Chromium and its driver; exits as skipped where one of them or selenium is not installed."""
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if webdriver is None or not browser or not driver:
-        print("skipped: chromium, chromium-driver and python3-selenium are not all here; ./setup --browser installs them")
+        print("skipped: chromium, chromium-driver and python3-selenium are not all here; ./setup --tests installs them")
         sys.exit(SKIPPED)
     return browser, driver
 

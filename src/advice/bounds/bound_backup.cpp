@@ -60,7 +60,7 @@ fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string
 {
     const fs::path file = writable_file(wanted);
     const folder_lock alone(file, waiting);
-    if (read_input(file.string()) != before)
+    if (read_file(file) != before)
         throw error(shown(file) + " changed while it was worked on", "nothing was written; run the command again");
     const std::optional<kept_backup> last = last_backup(file, after);
     std::string name = backup_start(file, after) + hash_text(before);
@@ -81,7 +81,7 @@ fs::path revert_edit(const fs::path& wanted, const std::function<void(const std:
 {
     const fs::path file = writable_file(wanted);
     const folder_lock alone(file, waiting);
-    const std::string now = read_input(file.string());
+    const std::string now = read_file(file);
     const std::optional<kept_backup> last = last_backup(file, now);
     if (!last) {
         const std::vector<std::string> others = backups_of(file);
@@ -94,7 +94,7 @@ fs::path revert_edit(const fs::path& wanted, const std::function<void(const std:
     const fs::path& backup = last->path;
     if (!fs::is_regular_file(fs::symlink_status(backup)))
         throw error("the backup " + shown(backup) + " is not a file", "nothing was changed; move it away");
-    if (hash_text(read_input(backup.string())) != last->text_hash)
+    if (hash_text(read_file(backup)) != last->text_hash)
         throw error("the backup " + shown(backup) + " does not hold the text that was saved in it",
                     "nothing was changed; compare the two, and copy it over the source if you want it");
     std::error_code failure;

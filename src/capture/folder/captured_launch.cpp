@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "capture/record/launch_format.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -25,6 +28,9 @@ constexpr std::size_t max_capture_bytes = std::size_t{64} << 20, max_pieces = 10
 constexpr std::uint64_t max_argument_bytes = 64 << 10;  // the driver takes 32,764
 // Virtual addresses of the driver have up to 57 bits; no GPU has more memory than this.
 constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 57, max_memory_bytes = std::uint64_t{1} << 42;
+
+const std::vector<std::string_view> kinds_of_variables{record::kind_variable},
+    kinds_of_memory{record::kind_allocated, record::kind_pool, record::kind_mapped, record::kind_managed};
 
 [[noreturn]] void refuse_capture(const std::string& file, const std::string& what)
 {
@@ -165,6 +171,9 @@ captured_memory memory_of(const capture_reader& from, bool is_variable)
     memory.address = from.hex("address", end_of_addresses);
     memory.bytes = from.number("bytes", 1, max_memory_bytes);
     memory.kind = from.text("kind");
+    const auto& kinds = is_variable ? kinds_of_variables : kinds_of_memory;
+    if (std::ranges::find(kinds, memory.kind) == kinds.end())
+        from.fail("has the kind " + escape_for_terminal(memory.kind));
     memory.before = from.file_name("before");
     memory.before_hash = from.hex("before_hash");
     memory.changed_bytes = from.number("changed_bytes", 0, memory.bytes);
@@ -176,8 +185,12 @@ captured_memory memory_of(const capture_reader& from, bool is_variable)
     }
     if (memory.after.empty() != (memory.changed_bytes == 0))
         from.fail("has changed bytes without a file of what they became, or the other way round");
+    if (!memory.after.empty() && memory.before_hash == memory.after_hash)
+        from.fail(fmt::format("says that {} bytes changed, and its bytes are the same before and after",
+                              memory.changed_bytes));
     if (!is_variable) return memory;
     memory.name = from.text("name");
+    if (memory.name.empty()) from.fail("has no name");
     if (!from.at("referenced").is_boolean()) from.fail("has a referenced that is neither true nor false");
     memory.referenced = from.at("referenced").get<bool>();
     return memory;
@@ -198,6 +211,18 @@ std::string bytes_of_hex(const capture_reader& from, const char* key)
     return bytes;
 }
 
+// They lie one behind the other, and the arguments end with the last.
+void check_parameters(const captured_launch& launch, const capture_reader& from)
+{
+    if (const auto at = first_overlap(launch.parameters))
+        from.fail(fmt::format("has parameters[{}], which begins before the end of the one before it", *at));
+    const std::uint64_t end =
+        launch.parameters.empty() ? 0 : std::uint64_t{launch.parameters.back().offset} + launch.parameters.back().bytes;
+    if (end != launch.arguments.size())
+        from.fail(
+            fmt::format("has {} bytes of arguments, and parameters that end at byte {}", launch.arguments.size(), end));
+}
+
 void check_memory(const captured_launch& launch, const capture_reader& from)
 {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
@@ -211,9 +236,18 @@ void check_memory(const captured_launch& launch, const capture_reader& from)
     for (std::size_t i = 1; i < ranges.size(); ++i)
         if (ranges[i].first < ranges[i - 1].second)
             from.fail("has memory that overlaps at " + hex_of_number(ranges[i].first));
+    std::set<std::string_view> names;
+    for (const captured_memory& variable : launch.variables)
+        if (!names.insert(variable.name).second)
+            from.fail("has two variables of the name " + escape_for_terminal(variable.name));
 }
 
 }  // namespace
+
+bool captured_memory::is_variable() const
+{
+    return kind == record::kind_variable;
+}
 
 std::uint64_t captured_launch::changed_bytes() const
 {
@@ -250,7 +284,7 @@ std::string capture_json(const captured_launch& launch)
                     {"number", launch.number},
                     {"warnings", launch.warnings}};
     if (!launch.ptx.empty()) to["ptx"] = launch.ptx;
-    for (const captured_parameter& parameter : launch.parameters)
+    for (const parameter_place& parameter : launch.parameters)
         to["parameters"].push_back({{"offset", parameter.offset}, {"bytes", parameter.bytes}});
     for (const captured_memory& memory : launch.memory) to["memory"].push_back(json_of_memory(memory));
     for (const captured_memory& variable : launch.variables) to["variables"].push_back(json_of_memory(variable));
@@ -259,6 +293,7 @@ std::string capture_json(const captured_launch& launch)
 
 captured_launch parse_capture(std::string_view text, const std::string& file)
 {
+    refuse_large_json(text, text.size(), file);
     if (!json::accept(text)) refuse_capture(file, "this is not JSON");
     const json whole = json::parse(text, nullptr, false);
     const capture_reader from(whole, file, "");
@@ -302,19 +337,20 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
     texts("command", launch.command);
     texts("warnings", launch.warnings);
     launch.number = from.number("number", 1, INT64_MAX);
+    check_parameters(launch, from);
     check_memory(launch, from);
     return launch;
 }
 
 captured_launch read_capture(const std::filesystem::path& file)
 {
-    return parse_capture(read_input(file.string(), max_capture_bytes), file.string());
+    return parse_capture(read_file(file, max_capture_bytes), file.string());
 }
 
 std::string read_captured_module(const captured_launch& launch, const std::filesystem::path& folder)
 {
     const std::string file = (folder / launch.module).string();
-    std::string bytes = read_input(file);
+    std::string bytes = read_file(file);
     if (hash_of_bytes(bytes) != launch.module_hash) refuse_capture(file, "it is not the module that was captured");
     return bytes;
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "image/module_symbols.hpp"
+
 namespace launchbox {
 
 /// A piece of memory: where it was, and the files that hold it. Files are from the folder, compressed with zstd.
@@ -21,13 +23,9 @@ struct captured_memory {
     std::uint64_t changed_bytes = 0;
     bool referenced = false;  ///< of a variable: some captured memory points to it
 
+    [[nodiscard]] bool is_variable() const;
+
     friend bool operator==(const captured_memory&, const captured_memory&) = default;
-};
-
-struct captured_parameter {
-    std::uint32_t offset = 0, bytes = 0;
-
-    friend bool operator==(const captured_parameter&, const captured_parameter&) = default;
 };
 
 struct captured_launch {
@@ -39,9 +37,9 @@ struct captured_launch {
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0, max_threads = 1024;
     bool cooperative = false;
-    int carveout_percent = -1;                   ///< -1: none was asked for
-    std::string arguments;                       ///< the argument block, bytes
-    std::vector<captured_parameter> parameters;  ///< where each lies in it
+    int carveout_percent = -1;                ///< -1: none was asked for
+    std::string arguments;                    ///< the argument block, bytes
+    std::vector<parameter_place> parameters;  ///< where each lies in it
     std::vector<captured_memory> memory, variables;
     std::vector<std::string> command;
     std::uint64_t number = 1;           ///< of the launches that fit
@@ -58,8 +56,8 @@ inline constexpr const char* capture_file = "capture.json";
 /// As text of launchbox.capture/1.
 std::string capture_json(const captured_launch& launch);
 
-/// Throws `error`: what is not such a text, sizes and addresses that cannot be, memory that overlaps, names of files
-/// that lead out of the folder.
+/// Throws `error`: what is not such a text, sizes and addresses that cannot be, memory or parameters that overlap,
+/// names of files that lead out of the folder, memory that is said to have changed and has not.
 captured_launch parse_capture(std::string_view text, const std::string& file);
 
 /// Of the file, "folder/capture.json". Throws `error`.

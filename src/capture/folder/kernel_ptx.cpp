@@ -23,7 +23,7 @@ public:
     explicit ptx_candidates(const captured_launch& launch)
         : kernel_(launch.kernel), gpu_(parse_compute_capability(launch.architecture))
     {
-        for (const captured_parameter& parameter : launch.parameters)
+        for (const parameter_place& parameter : launch.parameters)
             parameter_bytes_ = std::max<std::int64_t>(parameter_bytes_, parameter.offset + parameter.bytes);
     }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 
@@ -65,6 +66,17 @@ std::uint64_t write_packed(const std::filesystem::path& file, const std::functio
     return XXH3_64bits_digest(&sum);
 }
 
+namespace {
+
+// A pipe would be waited for.
+std::ifstream opened(const std::filesystem::path& file)
+{
+    refuse_irregular(file);
+    return std::ifstream(file, std::ios::binary);
+}
+
+}  // namespace
+
 struct packed_reader::inside {
     std::string file;
     std::uint64_t left, hash;
@@ -91,11 +103,10 @@ struct packed_reader::inside {
 };
 
 packed_reader::packed_reader(const std::filesystem::path& file, std::uint64_t bytes, std::uint64_t hash)
-    : inside_(std::make_unique<inside>(
-          inside{.file = file.string(), .left = bytes, .hash = hash, .from = std::ifstream(file, std::ios::binary)}))
+    : inside_(
+          std::make_unique<inside>(inside{.file = file.string(), .left = bytes, .hash = hash, .from = opened(file)}))
 {
-    std::error_code ignored;
-    if (!inside_->from || !std::filesystem::is_regular_file(file, ignored))
+    if (!inside_->from)
         throw error(fmt::format("cannot read {}: {}", inside_->file, std::strerror(errno != 0 ? errno : EINVAL)),
                     "the folder of a capture has to be whole");
     if (!inside_->context) throw std::bad_alloc();

@@ -124,7 +124,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
         if (is_variable) {
             memory.referenced = line.number<int>() != 0;
             memory.name = line.rest();
-            memory.kind = "variable";
+            memory.kind = record::kind_variable;
             launch.variables.push_back(std::move(memory));
         } else {
             memory.kind = line.word();
@@ -143,12 +143,16 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
     std::string found;
     std::optional<std::uint64_t> code;
     for (const auto& [hash, bytes] : raw.modules) {
-        std::string image = read_input((observed / record::module_file_name({.hash = hash, .bytes = bytes})).string());
+        std::string image = read_file(observed / record::module_file_name({.hash = hash, .bytes = bytes}));
         const cubin_contents contents = read_cubin(image, "module", {.grid_dependency = true, .hash_code = true});
         const auto kernel = std::ranges::find(contents.kernels, raw.launch.kernel, &kernel_info::name);
         if (kernel == contents.kernels.end()) continue;
         if (kernel->registers && raw.registers > 0 && *kernel->registers != raw.registers &&
             std::max(*kernel->registers, 16) != raw.registers)
+            continue;
+        const auto variables = variables_of(image);
+        if (!std::ranges::all_of(raw.launch.variables,
+                                 [&](const captured_memory& variable) { return variables.contains(variable.name); }))
             continue;
         if (kernel->static_shared_bytes && *kernel->static_shared_bytes != raw.static_shared_bytes &&
             *kernel->static_shared_bytes + kernel->reserved_shared_bytes.value_or(0) != raw.static_shared_bytes)
@@ -204,13 +208,13 @@ std::optional<raw_launch> read_raw_launch(const fs::path& observed)
 {
     std::error_code failure;
     if (!fs::is_regular_file(observed / record::launch_file, failure)) return std::nullopt;
-    std::istringstream text(read_input((observed / record::launch_file).string()));
+    std::istringstream text(read_file(observed / record::launch_file));
     std::string line;
     if (!std::getline(text, line) || line != record::launch_magic) not_the_observers();
     raw_launch raw;
     while (std::getline(text, line)) read_raw_line(line, raw);
     if (raw.launch.kernel.empty()) not_the_observers();
-    for (const captured_parameter& parameter : raw.launch.parameters)
+    for (const parameter_place& parameter : raw.launch.parameters)
         if (std::uint64_t{parameter.offset} + parameter.bytes > raw.launch.arguments.size()) not_the_observers();
     return raw;
 }

@@ -11,11 +11,13 @@ namespace launchbox {
 
 namespace {
 
-std::int64_t product(const std::array<std::uint32_t, 3>& sizes)
+// A launch has no more; a record may say anything, and what is calculated with it is not to overflow.
+constexpr std::int64_t max_grid = std::int64_t{1} << 31, max_threads = 1 << 16, max_cluster = 16;
+
+std::int64_t product(const std::array<std::uint32_t, 3>& sizes, std::int64_t most)
 {
-    // A launch has fewer; a record may say anything.
     std::int64_t result = 1;
-    for (const std::uint32_t size : sizes) result = std::min<std::int64_t>(result * size, std::int64_t{1} << 31);
+    for (const std::uint32_t size : sizes) result = std::min<std::int64_t>(result * size, most);
     return result;
 }
 
@@ -25,13 +27,14 @@ void calculate(observed_launches& launches, const observed_gpu& gpu)
 {
     if (launches.kernel.capability != gpu.capability)
         set_architecture(launches.kernel, std::string(architecture_name(gpu.capability).view()));
-    const std::int64_t grid = product(launches.key.grid), cluster = product(launches.key.cluster);
-    auto question = question_for(launches.kernel, static_cast<int>(product(launches.key.block)));
+    const std::int64_t grid = product(launches.key.grid, max_grid);
+    auto question = question_for(launches.kernel, static_cast<int>(product(launches.key.block, max_threads)));
     if (!question) return;
     question->dynamic_shared_known = true;
     set_dynamic_shared(*question, launches.key.dynamic_shared_bytes);
     question->settings.carveout_percent = std::clamp(launches.key.carveout_percent, -1, 100);
-    question->shape.cluster_blocks = static_cast<int>(std::clamp<std::int64_t>(cluster, 1, 16));
+    question->shape.cluster_blocks =
+        static_cast<int>(std::max<std::int64_t>(product(launches.key.cluster, max_cluster), 1));
     question->grid = grid;
     question->sms = gpu.sms;
     launches.account = explain(*question);

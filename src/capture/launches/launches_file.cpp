@@ -11,6 +11,7 @@
 #include "capture/launches/launch_account.hpp"
 #include "image/demangle.hpp"
 #include "support/error.hpp"
+#include "support/text/json_memory.hpp"
 
 namespace launchbox {
 
@@ -111,7 +112,8 @@ observed_gpu read_gpu(const json_place& from)
     const std::string architecture = from.text("architecture");
     const auto capability = parse_compute_capability(architecture);
     if (!capability) throw from.wrong("architecture", "one");
-    return {.name = from.text("name"), .capability = *capability, .sms = std::max(1, from.integer<int>("sms"))};
+    return {
+        .name = from.text("name"), .capability = *capability, .sms = std::clamp(from.integer<int>("sms"), 1, 1 << 14)};
 }
 
 observed_process read_observed_process(const json_place& from)
@@ -176,6 +178,7 @@ bool is_launches_json(std::string_view text)
 
 observed_run read_launches_json(std::string_view text, const std::string& file)
 {
+    refuse_large_json(text, text.size(), file);
     const json whole = json::parse(text, nullptr, false);
     if (whole.is_discarded()) throw error(file + " is no JSON", "is it what launchbox capture wrote, and all of it?");
     const json_place from{whole, file};

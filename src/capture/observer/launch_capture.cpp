@@ -21,7 +21,6 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t max_demangled_bytes = 4096;  // libstdc++'s demangler recurses
-constexpr std::uint8_t symbol_object = 1;
 
 constexpr std::array launch_calls{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                                   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
@@ -216,10 +215,9 @@ void launch_capture::loaded(std::string_view image, const record::module_block& 
     known_module known{.module = module, .kernels = {}, .variables = {}};
     for (const elf_symbol& symbol : elf->symbols) {
         if (symbol.section >= elf->sections.size()) continue;
-        const std::string_view section = elf->sections[symbol.section].name;
         if (symbol.type == elf::symbol_function && (symbol.other & elf::symbol_is_entry) != 0)
             known.kernels.emplace(elf->symbol_name(symbol));
-        else if (symbol.type == symbol_object && (section.starts_with(".nv.global") || section == ".nv.constant3"))
+        else if (elf->is_variable(symbol))
             known.variables.emplace(elf->symbol_name(symbol));
     }
     const std::lock_guard guard(lock_);

@@ -21,10 +21,11 @@ inline constexpr const char* claim_file = "launch.claim";
 inline constexpr const char* launch_magic = "launchbox launch 1";
 
 /// Kinds of memory, in the text.
-inline constexpr const char* kind_allocated = "device";  ///< cuMemAlloc
-inline constexpr const char* kind_pool = "pool";         ///< cuMemAllocAsync
-inline constexpr const char* kind_mapped = "mapped";     ///< cuMemMap
-inline constexpr const char* kind_managed = "managed";   ///< cuMemAllocManaged
+inline constexpr const char* kind_allocated = "device";   ///< cuMemAlloc
+inline constexpr const char* kind_pool = "pool";          ///< cuMemAllocAsync
+inline constexpr const char* kind_mapped = "mapped";      ///< cuMemMap
+inline constexpr const char* kind_managed = "managed";    ///< cuMemAllocManaged
+inline constexpr const char* kind_variable = "variable";  ///< of the module, and not in the list of memory
 
 /// "memory.3.before", "variable.0.after".
 inline std::string memory_file_name(const char* what, std::size_t number, bool after)

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/text/terminal.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
@@ -84,7 +84,7 @@ std::string number_text(double value)
 {
     const double size = std::abs(value);
     if (size >= 1e7 || (size > 0 && size < 1e-4)) return fmt::format("{:.3g}", value);
-    if (std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, size)) return with_commas(std::llround(value));
+    if (std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, size)) return rounded_with_commas(value);
     return fmt::format("{:.4g}", value);
 }
 

@@ -10,25 +10,26 @@
 
 namespace launchbox {
 
-namespace {
-
 std::string state_of_file(const std::filesystem::path& file)
 {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) return {};
     std::string text;
     for (const long long number :
-         {static_cast<long long>(status.st_ino), static_cast<long long>(status.st_size),
-          static_cast<long long>(status.st_mtim.tv_sec), static_cast<long long>(status.st_mtim.tv_nsec),
-          static_cast<long long>(status.st_ctim.tv_sec), static_cast<long long>(status.st_ctim.tv_nsec)})
+         {static_cast<long long>(status.st_dev), static_cast<long long>(status.st_ino),
+          static_cast<long long>(status.st_size), static_cast<long long>(status.st_mtim.tv_sec),
+          static_cast<long long>(status.st_mtim.tv_nsec), static_cast<long long>(status.st_ctim.tv_sec),
+          static_cast<long long>(status.st_ctim.tv_nsec)})
         text += std::to_string(number) + ' ';
     return text;
 }
 
+namespace {
+
 std::size_t content_of_file(const std::filesystem::path& file)
 {
     try {
-        return std::hash<std::string>()(read_input(file.string()));
+        return std::hash<std::string>()(read_file(file));
     } catch (const error&) {
         return 0;  // it is not there
     }

@@ -10,6 +10,10 @@
 
 namespace launchbox {
 
+/// The number, size and times of a file, which change when it is written: also the time of its inode, which nobody can
+/// set. Empty: it is not there.
+std::string state_of_file(const std::filesystem::path& file);
+
 /// Notes the files as they are when it is made. May be used by several threads at once.
 class file_watch {
 public:

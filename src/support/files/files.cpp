@@ -2,6 +2,7 @@
 #include "support/files/files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,21 +10,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <mutex>
 #include <ostream>
-#include <set>
-#include <sstream>
 #include <streambuf>
 #include <string>
 #include <system_error>
 #include <thread>
 
 #include "support/error.hpp"
-#include "support/files/proc_file.hpp"
+#include "support/files/output_target.hpp"
+#include "support/files/own_temporaries.hpp"
+#include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 
 namespace launchbox {
 
@@ -35,7 +33,7 @@ namespace {
 {
     // Of the process, or of the machine: nothing is wrong with the path.
     const bool too_many = number == EMFILE || number == ENFILE;
-    throw error(what + " " + path + ": " + std::strerror(number), too_many ? "allow more with: ulimit -n 1024" : hint);
+    throw_system_error(what + " " + path, number, too_many ? "allow more with: ulimit -n 1024" : hint);
 }
 
 class file_descriptor {
@@ -53,11 +51,6 @@ public:
     {
         owned_ = false;
         return number_;
-    }
-    [[nodiscard]] bool close()
-    {
-        owned_ = false;
-        return ::close(number_) == 0;
     }
 
 private:
@@ -115,71 +108,6 @@ int write_to(int file, const std::function<void(std::ostream&)>& writer)
     return buffer.finish();
 }
 
-// launchbox-run-NAMESPACE-PROCESS-START-XXXXXX: whose it is. A process number alone is given again.
-constexpr std::string_view name_of_ours = "launchbox-run-";
-
-// The 22nd field of its stat; empty: there is no such process. The name in the second field may hold blanks.
-std::string start_of_process(const std::string& process)
-{
-    const std::string text = read_proc_file("/proc/" + process + "/stat");
-    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-    std::string field;
-    constexpr int fields_behind_the_name = 20;
-    for (int i = 0; i < fields_behind_the_name && fields >> field; ++i) {
-    }
-    return fields ? field : std::string();
-}
-
-// Of its processes' numbers: another container has others. Empty: not known.
-std::string process_namespace()
-{
-    struct stat status {};
-    return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : std::string();
-}
-
-std::string own_name()
-{
-    const std::string process = std::to_string(::getpid());
-    return std::string(name_of_ours) + process_namespace() + "-" + process + "-" + start_of_process(process) + "-";
-}
-
-bool was_left(const std::string& name)
-{
-    if (!name.starts_with(name_of_ours)) return false;
-    std::istringstream parts(name.substr(name_of_ours.size()));
-    std::string where, process, start;
-    if (!std::getline(parts, where, '-') || !std::getline(parts, process, '-') || !std::getline(parts, start, '-'))
-        return false;
-    const bool is_known = !where.empty() && !process.empty() && !start.empty() &&
-                          process.find_first_not_of("0123456789") == std::string::npos;
-    return is_known && where == process_namespace() && start_of_process(process) != start;
-}
-
-// What processes that were killed have left behind in a folder, once.
-void clear_left(const fs::path& folder)
-{
-    static std::mutex one_at_a_time;
-    static std::set<std::string> cleared;
-    {
-        const std::lock_guard lock(one_at_a_time);
-        if (!cleared.insert(folder.string()).second) return;
-    }
-    std::error_code ignored;
-    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-        struct stat status {};
-        if (was_left(entry->path().filename().string()) && ::lstat(entry->path().c_str(), &status) == 0 &&
-            (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)) && status.st_uid == ::geteuid())
-            fs::remove_all(entry->path(), ignored);
-    }
-}
-
-// For a new file or folder there, with XXXXXX at its end.
-std::string own_name_in(const fs::path& folder)
-{
-    clear_left(folder);
-    return (folder / (own_name() + "XXXXXX")).string();
-}
-
 // A temporary file that goes when its writer throws.
 class unfinished_file {
 public:
@@ -197,62 +125,56 @@ private:
     bool finished_ = false;
 };
 
-// The content of a file that is whole into one with several names. The number of the error; 0 when all is written.
-int copy_into(const std::string& from, const fs::path& to)
-{
-    const std::string content = read_input(from, std::size_t{1} << 40);
-    file_descriptor file(::open(to.c_str(), O_WRONLY | O_CLOEXEC));
-    if (file.number() < 0) return errno;
-    int failure = write_to(file.number(), [&](std::ostream& out) { out << content; });
-    if (failure == 0 && ::ftruncate(file.number(), static_cast<off_t>(content.size())) != 0) failure = errno;
-    if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    return failure;
-}
+// The whole of an open file, which is called `name` in messages.
+std::string read_all(int file, const std::string& name, std::size_t cap);
 
-// `like`: whose owner and permissions the file gets; nullptr: what a plain open would give.
+struct replacement_rules {
+    const struct stat* like = nullptr;  // whose owner and permissions the file gets; nullptr: what a plain open gives
+    std::function<void(const fs::path&)> accept = {};  // of `write_file_atomically`
+};
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
-                      const struct stat* like);
+                      const replacement_rules& rules);
+
+std::string read_regular_file(const fs::path& path, std::size_t cap);
 
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t cap)
 {
-    const bool standard_input = path == "-";
-    const std::string name = standard_input ? "standard input" : path;
-    const file_descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
-                               !standard_input);
-    if (file.number() < 0) fail("cannot open", name, errno, "check the path");
-
+    if (path == "-") {
+        note_read("/proc/self/fd/0");  // it may be a file
+        return read_all(STDIN_FILENO, "standard input", cap);
+    }
+    // Opening a pipe would wait for its writer, whatever the user does meanwhile.
     struct stat status {};
-    if (::fstat(file.number(), &status) == 0) {
-        if (S_ISDIR(status.st_mode)) throw error(name + " is a directory", "name a file in it");
-        if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > cap)
-            throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
-    }
-
-    std::string content;
-    constexpr std::size_t block = 1 << 16;
-    for (;;) {
-        const std::size_t old = content.size();
-        content.resize(old + block);
-        const ssize_t got = ::read(file.number(), content.data() + old, block);
-        if (got < 0 && errno == EINTR) {
-            content.resize(old);
-            continue;
-        }
-        if (got < 0) fail("cannot read", name, errno, "check the file");
-        content.resize(old + static_cast<std::size_t>(got));
-        if (got == 0) return content;
-        if (content.size() > cap)
-            throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
-    }
+    const bool is_pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0)));
+    if (file.number() < 0) fail("cannot open", path, errno, "check the path");
+    note_read(path);
+    return read_all(file.number(), path, cap);
 }
 
-void refuse_pipe(const std::string& file)
+std::string read_file(const fs::path& path, std::size_t cap)
+{
+    std::string content = read_regular_file(path, cap);
+    note_read(path);
+    return content;
+}
+
+std::string read_old_output(const fs::path& path, std::size_t cap)
+{
+    return read_regular_file(path, cap);
+}
+
+void refuse_irregular(const fs::path& file)
 {
     struct stat status {};
-    if (::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
-        throw error(file + " is a pipe, and a source is read more than once", "write it to a file");
+    if (::stat(file.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+    const char* const is = S_ISDIR(status.st_mode)    ? " is a directory"
+                           : S_ISFIFO(status.st_mode) ? " is a pipe, and not a file that can be read again"
+                           : S_ISSOCK(status.st_mode) ? " is a socket, and not a file"
+                                                      : " is a device, and not a file";
+    throw error(file.string() + is, S_ISDIR(status.st_mode) ? "name a file in it" : "write its content to a file");
 }
 
 void write_file_atomically(const fs::path& wanted, std::string_view content)
@@ -260,9 +182,10 @@ void write_file_atomically(const fs::path& wanted, std::string_view content)
     write_file_atomically(wanted, [content](std::ostream& out) { out << content; });
 }
 
-void write_file_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer)
+void write_file_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
+                           const std::function<void(const fs::path&)>& accept)
 {
-    write_atomically(wanted, writer, nullptr);
+    write_atomically(wanted, writer, {.accept = accept});
 }
 
 void write_file_atomically(const fs::path& wanted, std::string_view content, const fs::path& permissions_of)
@@ -270,8 +193,7 @@ void write_file_atomically(const fs::path& wanted, std::string_view content, con
     struct stat status {};
     if (::stat(permissions_of.c_str(), &status) != 0)
         fail("cannot read the permissions of", permissions_of.string(), errno, "check the path");
-    write_atomically(
-        wanted, [content](std::ostream& out) { out << content; }, &status);
+    write_atomically(wanted, [content](std::ostream& out) { out << content; }, {.like = &status});
 }
 
 bool may_write(const fs::path& file)
@@ -281,49 +203,166 @@ bool may_write(const fs::path& file)
 
 namespace {
 
-void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer, const struct stat* like)
+constexpr int longest_pipe_wait = 10'000;  // milliseconds
+
+// Of a pipe or a device: until there is something, or the user gives up, or nobody is there who could write.
+class input_wait {
+public:
+    input_wait(int file, const std::string& name) : file_(file), name_(name) {}
+
+    // False: nothing has come for a while.
+    bool wait() const
+    {
+        if (interrupted()) throw error("interrupted while " + name_ + " was read", {}, exit_status::interrupted);
+        pollfd wanted{.fd = file_, .events = POLLIN, .revents = 0};
+        return ::poll(&wanted, 1, milliseconds) > 0;  // a signal may have come before
+    }
+
+    // Nothing has come, and the file ends there: it is a pipe without a writer, who may be about to open it.
+    void no_writer()
+    {
+        if (++waits_ * milliseconds >= longest_wait)
+            throw error("nobody writes to the pipe " + name_ + ": it was waited for " +
+                            std::to_string(longest_wait / 1000) + " seconds",
+                        "start its writer first, or name a file");
+    }
+
+private:
+    static constexpr int milliseconds = 500, longest_wait = longest_pipe_wait;
+    int file_, waits_ = 0;
+    const std::string& name_;
+};
+
+std::string read_all(int file, const std::string& name, std::size_t cap)
 {
-    // A link stays a link: what it names is replaced. /dev/stdout and pipes cannot be replaced, only written to.
-    std::error_code ignored;
-    const fs::path path = fs::is_symlink(wanted, ignored) ? fs::weakly_canonical(wanted, ignored) : wanted;
-    if (const fs::file_status status = fs::status(wanted, ignored);
-        fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status)) {
-        file_descriptor device(::open(wanted.c_str(), O_WRONLY | O_CLOEXEC));
-        const int failure = device.number() < 0 ? errno : write_to(device.number(), writer);
-        if (failure != 0) fail("cannot write", wanted.string(), failure, "name a file, or leave out -o");
-        return;
-    }
+    struct stat status {};
+    const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (S_ISDIR(status.st_mode)) throw error(name + " is a directory", "name a file in it");
+    const auto refuse_beyond_cap = [&](std::size_t bytes) {
+        if (bytes > cap) throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
+    };
+    if (is_file) refuse_beyond_cap(static_cast<std::size_t>(status.st_size));
 
-    // What is replaced keeps its permissions and, where it has several names, all of them.
+    const off_t size = status.st_size;
+    std::string content;
+    constexpr std::size_t block = 1 << 16;
+    const bool can_be_tried = S_ISFIFO(status.st_mode) && (::fcntl(file, F_GETFL) & O_NONBLOCK) != 0;
+    input_wait input(file, name);
+    for (;;) {
+        const bool has_come = is_file || input.wait();
+        if (!has_come && !can_be_tried) continue;
+        const std::size_t old = content.size();
+        content.resize(old + block);
+        const ssize_t got = ::read(file, content.data() + old, block);
+        const int failure = got < 0 ? errno : 0;
+        content.resize(old + static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+        if (failure == EINTR || failure == EAGAIN) continue;
+        if (failure != 0) fail("cannot read", name, failure, "check the file");
+        if (got == 0 && !has_come) {
+            input.no_writer();
+            continue;
+        }
+        if (got == 0) break;
+        refuse_beyond_cap(content.size());
+    }
+    if (is_file && ::fstat(file, &status) == 0 && status.st_size < size)
+        throw error(name + " was cut by another program while it was read", "read it again when that has ended");
+    return content;
+}
+
+std::string read_regular_file(const fs::path& path, std::size_t cap)
+{
+    refuse_irregular(path);
+    // Not even for a pipe that has just taken the file's place is there a wait.
+    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
+    struct stat status {};
+    if (::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_irregular(path);
+    return read_all(file.number(), path.string(), cap);
+}
+
+// A pipe, when its reader is there. A negative number: the error is in errno.
+int open_pipe(const fs::path& pipe)
+{
+    constexpr int milliseconds = 50;
+    for (int waited = 0;; waited += milliseconds) {
+        const int file = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file >= 0) ::fcntl(file, F_SETFL, O_WRONLY);  // a slow reader is waited for
+        if (file >= 0 || errno != ENXIO) return file;
+        if (interrupted())
+            throw error("interrupted before " + pipe.string() + " was read", {}, exit_status::interrupted);
+        if (waited >= longest_pipe_wait)
+            throw error("nobody reads from the pipe " + pipe.string() + ": it was waited for " +
+                            std::to_string(longest_pipe_wait / 1000) + " seconds",
+                        "start its reader first, or name a file");
+        ::poll(nullptr, 0, milliseconds);
+    }
+}
+
+// A pipe, a device: it cannot be replaced, only written to. False: it is none.
+bool write_to_device(const fs::path& wanted, const output_target& target,
+                     const std::function<void(std::ostream&)>& writer)
+{
+    struct stat status {};
+    if (target.descriptor < 0 && ::stat(wanted.c_str(), &status) != 0) return false;
+    if (S_ISBLK(status.st_mode))
+        throw error("cannot write " + wanted.string() + ": it is a block device", "name a file, or leave out -o");
+    const bool is_device = S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+    if (target.descriptor < 0 && !is_device) return false;
+    file_descriptor device(target.descriptor >= 0     ? target.descriptor
+                           : S_ISFIFO(status.st_mode) ? open_pipe(wanted)
+                                                      : ::open(wanted.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY),
+                           target.descriptor < 0);
+    const int failure = device.number() < 0 ? errno : write_to(device.number(), writer);
+    if (failure != 0) fail("cannot write", wanted.string(), failure, "name a file, or leave out -o");
+    return true;
+}
+
+void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
+                      const replacement_rules& rules)
+{
+    const output_target target = target_of(wanted);
+    if (write_to_device(wanted, target, writer)) return;
+
+    const fs::path& path = target.path;
     struct stat replaced {};
-    const bool replaces = ::stat(path.c_str(), &replaced) == 0 && S_ISREG(replaced.st_mode);
-    if (replaces && like == nullptr) {
-        if ((replaced.st_mode & 0222) == 0 || !may_write(path))
-            throw error("cannot write " + path.string() + ": it is read-only", "chmod u+w it, or name another file");
-        like = &replaced;
-    }
+    const bool is_there = ::lstat(path.c_str(), &replaced) == 0;
+    if (is_there && S_ISDIR(replaced.st_mode))
+        throw error("cannot write " + path.string() + ": it is a folder", "name a file in it");
+    const bool replaces = is_there && S_ISREG(replaced.st_mode);
+    if (replaces && rules.like == nullptr && ((replaced.st_mode & 0222) == 0 || !may_write(path)))
+        throw error("cannot write " + path.string() + ": it is read-only", "chmod u+w it, or name another file");
 
-    std::string temporary = own_name_in(path.has_parent_path() ? path.parent_path() : fs::path("."));
-    file_descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.number() < 0) fail("cannot write", path.string(), errno, "choose a folder that exists and is writable");
+    const own_temporary made = new_own_file(path.has_parent_path() ? path.parent_path() : fs::path("."));
+    const std::string temporary = made.path.string();
+    file_descriptor file(made.descriptor);
+    if (file.number() < 0)
+        fail("cannot write", path.string(), errno,
+             replaces ? "its folder has to be writable, for a new file takes its place; nothing was changed"
+                      : "choose a folder that exists and is writable");
 
     unfinished_file unfinished(temporary);
     int failure = write_to(file.number(), writer);
-    // mkostemp makes the file private; give it what a plain open would have given.
+    // It was made private.
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    if (like != nullptr && ::fchown(file.number(), like->st_uid, like->st_gid) != 0) errno = 0;  // only root may
-    const mode_t mode = like != nullptr ? like->st_mode & 07777 : 0666 & ~mask;
-    if (failure == 0 && ::fchmod(file.number(), mode) != 0) failure = errno;
+    const struct stat* const like = rules.like != nullptr ? rules.like : replaces ? &replaced : nullptr;
+    const int refused = like != nullptr                              ? take_over(file.number(), *like)
+                        : ::fchmod(file.number(), 0666 & ~mask) != 0 ? errno
+                                                                     : 0;
+    if (replaces && rules.like == nullptr) take_over_access_list(file.number(), path);
+    if (failure == 0) failure = refused;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    if (!file.close() && failure == 0) failure = errno;
-    if (failure == 0 && replaces && replaced.st_nlink > 1)
-        failure = copy_into(temporary, path);
-    else if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
-        failure = errno;
-    else if (failure == 0)
-        unfinished.finished();
+    // It is open, and so locked, until it has its name: nobody takes it for one that was left.
+    if (failure == 0 && replaces && rules.accept) rules.accept(temporary);
+    if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+    if (failure == EBUSY)
+        fail("cannot write", path.string(), failure,
+             "it is mounted by itself, as files of containers are, and cannot be replaced: name another file; nothing "
+             "was "
+             "changed");
     if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
+    unfinished.finished();
 }
 
 }  // namespace
@@ -394,16 +433,30 @@ temporary_directory::temporary_directory() : temporary_directory(system_folder()
 
 temporary_directory::temporary_directory(const fs::path& base)
 {
-    std::string name = own_name_in(base);
-    if (::mkdtemp(name.data()) == nullptr)
+    const own_temporary made = new_own_folder(base);
+    if (made.descriptor < 0)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
-    path_ = name;
+    claim_ = made.path;
+    lock_ = made.descriptor;
+    // What is locked is not what is used: whoever uses it may lock it, too (folder_lock).
+    path_ = claim_ / "run";
+    std::error_code failure;
+    fs::create_directory(path_, failure);
+    if (!failure) return;
+    remove();
+    fail("cannot make a folder in", base.string(), failure.value(), "give it room");
 }
 
 temporary_directory::~temporary_directory()
 {
+    remove();
+}
+
+void temporary_directory::remove() const
+{
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    fs::remove_all(claim_, ignored);
+    ::close(lock_);
 }
 
 }  // namespace launchbox

@@ -15,21 +15,32 @@ namespace launchbox {
 /// The most that `read_input` takes unless told otherwise: 1 GiB.
 inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 
-/// The bytes of a file, or of standard input for "-". Throws `error` when it cannot be read or is larger than `cap`.
+/// What the user named: the bytes of a file, of standard input for "-", of a pipe (a shell's `<(...)`) or a device,
+/// which is waited for. Throws `error` when it cannot be read or is larger than `cap`. Noted as read.
 std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
 
-/// Throws `error` when the file is a pipe (a FIFO, or a shell's `<(...)`): for sources, which compilers read again.
-void refuse_pipe(const std::string& file);
+/// What another file names, or what is looked for: the same of regular files alone. All else is an `error` at once:
+/// whoever opens a pipe waits for its writer.
+std::string read_file(const std::filesystem::path& path, std::size_t cap = max_input_bytes);
+
+/// The same without a note that it was read: of a file that is about to be written again.
+std::string read_old_output(const std::filesystem::path& path, std::size_t cap = max_input_bytes);
+
+/// Throws `error` when the file is there and not a regular file: a pipe, a device, a folder.
+void refuse_irregular(const std::filesystem::path& file);
 
 /// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
-/// link is followed; a device or pipe is written to as it is. A file that is replaced keeps its permissions; one with
-/// several names keeps these, and is overwritten. Throws `error` and leaves nothing behind when that fails, and for a
-/// file that is read-only.
+/// link is followed, and what it leads to is replaced. A device or pipe is written to as it is; `/dev/stdout` and the
+/// like, whatever they lead to. A file that is replaced keeps its permissions, its owner where the user may give it
+/// away, and its access control list; another name of it (a hard link) keeps the old content. Throws `error` and leaves
+/// nothing behind when that fails, and for a file that is read-only.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content);
 
 /// The same for content that is not held in memory whole: `writer` is called once. What it throws is passed on, and
-/// nothing is left behind.
-void write_file_atomically(const std::filesystem::path& wanted, const std::function<void(std::ostream&)>& writer);
+/// nothing is left behind. `accept` is called with the name of the finished temporary file before that takes the place
+/// of a file which is there, and may throw as well.
+void write_file_atomically(const std::filesystem::path& wanted, const std::function<void(std::ostream&)>& writer,
+                           const std::function<void(const std::filesystem::path& finished)>& accept = {});
 
 /// The same with the permissions of another file and, where the user may give a file away, its owner and group.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content,
@@ -61,7 +72,8 @@ private:
 };
 
 /// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope, or, where
-/// its process is killed, by the next process that makes one.
+/// its process is killed, by the next process that makes one (own_temporaries.hpp). Throws `error` where none can be
+/// made.
 class temporary_directory {
 public:
     temporary_directory();
@@ -73,7 +85,10 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
-    std::filesystem::path path_;
+    void remove() const;
+
+    std::filesystem::path claim_, path_;  // the second in the first
+    int lock_ = -1;
 };
 
 }  // namespace launchbox

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -15,6 +16,7 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/files/read_files.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -30,20 +32,30 @@ struct mapping {
 };
 std::array<mapping, 16> mappings;
 
+constexpr std::size_t bytes_of_block = 512;  // that stat counts in
+
 void put_zeros(int signal_number, siginfo_t* info, void* context);
 int take_slot(const void* data, std::size_t size);
 
 }  // namespace
 
-mapped_file::mapped_file(const std::string& path)
+mapped_file::mapped_file(const std::string& path, named_by whom)
 {
     // Nothing else is opened here: a pipe that is closed again would end its writer.
     struct stat status = {};
     const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-    const int file = regular ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-    if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    if (regular) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file_ >= 0 && ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_ = static_cast<std::size_t>(status.st_size);
-        void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+        written_seconds_ = status.st_mtim.tv_sec;
+        written_nanoseconds_ = status.st_mtim.tv_nsec;
+        try {
+            find_data(path, static_cast<std::size_t>(status.st_blocks) * bytes_of_block);
+        } catch (...) {
+            ::close(file_);
+            throw;
+        }
+        void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_, 0);
         if (data != MAP_FAILED) {
             slot_ = take_slot(data, size_);
             if (slot_ >= 0)
@@ -53,13 +65,18 @@ mapped_file::mapped_file(const std::string& path)
         }
     }
     if (slot_ >= 0) {
-        file_ = file;
+        if (whom != named_by::folder) note_read(path);
         return;
     }
-    if (file >= 0) ::close(file);
-    copy_ = read_input(path);  // which also says what is wrong with a file that cannot be opened
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
+    // Which also says what is wrong with a file that cannot be opened.
+    copy_ = whom == named_by::user     ? read_input(path)
+            : whom == named_by::folder ? read_old_output(path)
+                                       : read_file(path);
     data_ = copy_.data();
     size_ = copy_.size();
+    ranges_ = {{0, size_}};
 }
 
 mapped_file::~mapped_file()
@@ -70,13 +87,42 @@ mapped_file::~mapped_file()
     ::close(file_);
 }
 
-bool mapped_file::shrank() const
+// A file system that knows no holes says that all is data.
+void mapped_file::find_data(const std::string& path, std::size_t bytes_on_disk)
+{
+    ranges_ = {{0, size_}};
+    if (bytes_on_disk >= size_) return;
+    const auto size = static_cast<off_t>(size_);
+    std::size_t data = 0;
+    ranges_.clear();
+    for (off_t at = 0; at < size;) {
+        const off_t begin = ::lseek(file_, at, SEEK_DATA);
+        if (begin < 0 && errno == ENXIO) break;
+        off_t end = begin < 0 ? -1 : ::lseek(file_, begin, SEEK_HOLE);
+        if (begin < at || end <= begin) {
+            ranges_ = {{0, size_}};
+            return;
+        }
+        end = std::min(end, size);
+        ranges_.push_back({static_cast<std::size_t>(begin), static_cast<std::size_t>(end)});
+        data += ranges_.back().end - ranges_.back().begin;
+        at = end;
+    }
+    if (size_ - data > max_hole_bytes)
+        throw error(path + " is a sparse file of " + std::to_string(size_) + " bytes, of which only " +
+                        std::to_string(data) + " are there; the rest are holes, and it was not read",
+                    "no compiler writes such a file: was it written to its end?");
+}
+
+bool mapped_file::changed() const
 {
     if (slot_ < 0) return false;
     if (mappings[static_cast<std::size_t>(slot_)].shrank) return true;
-    // What is cut off within the last page reads as zeros without a signal.
+    // What is cut off within the last page reads as zeros without a signal, and what is written is not told at all.
     struct stat status = {};
-    return ::fstat(file_, &status) == 0 && static_cast<std::size_t>(status.st_size) < size_;
+    return ::fstat(file_, &status) == 0 &&
+           (static_cast<std::size_t>(status.st_size) != size_ || status.st_mtim.tv_sec != written_seconds_ ||
+            status.st_mtim.tv_nsec != written_nanoseconds_);
 }
 
 namespace {

@@ -3,28 +3,50 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace launchbox {
 
-/// A whole file, mapped read-only; standard input ("-"), pipes and devices are read into memory instead, up to
-/// `max_input_bytes`. When another program cuts the file while it is mapped, what is gone reads as zeros, and `shrank`
-/// tells.
+/// Bytes of a file from `begin` up to `end`.
+struct byte_range {
+    std::size_t begin = 0, end = 0;
+    friend bool operator==(const byte_range&, const byte_range&) = default;
+};
+
+/// The most bytes of a file that may be holes, which take no room on the disk: 1 GiB. They are read as zeros, and take
+/// as long as others.
+inline constexpr std::size_t max_hole_bytes = std::size_t{1} << 30;
+
+/// Who named a file. Of what a user names, standard input ("-"), pipes and devices are read as well, into memory and up
+/// to `max_input_bytes`. What is only found in a folder is not noted as read: it may turn out to be no input.
+enum class named_by : std::uint8_t { file, user, folder };
+
+/// A whole file, mapped read-only. When another program writes the file while it is mapped, what is gone reads as
+/// zeros, and `changed` tells. Noted as read, but for `named_by::folder`.
 class mapped_file {
 public:
-    /// Throws `error` when the file cannot be read.
-    explicit mapped_file(const std::string& path);
+    /// Throws `error` when the file cannot be read, or has more holes than `max_hole_bytes`.
+    explicit mapped_file(const std::string& path, named_by whom = named_by::file);
     ~mapped_file();
     mapped_file(const mapped_file&) = delete;
     mapped_file& operator=(const mapped_file&) = delete;
 
     [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
 
-    /// Whether the file became shorter while it was read.
-    [[nodiscard]] bool shrank() const;
+    /// Where there is something, rising; the rest are holes.
+    [[nodiscard]] const std::vector<byte_range>& data() const { return ranges_; }
+
+    /// Whether the file became another one while it was read: shorter, longer, or written anew.
+    [[nodiscard]] bool changed() const;
 
 private:
+    void find_data(const std::string& path, std::size_t bytes_on_disk);
+
+    std::vector<byte_range> ranges_;
+    std::int64_t written_seconds_ = 0, written_nanoseconds_ = 0;  // when the file was
     const char* data_ = nullptr;
     std::size_t size_ = 0;
     int slot_ = -1;  // in the table of mappings; -1: `copy_` has the bytes

@@ -59,6 +59,7 @@ private:
     bool read_member(archive* opened, archive_entry* entry, const std::string& outer);
     std::optional<std::string> content(archive* opened, archive_entry* entry, const std::string& name,
                                        const std::string& outer, bool& is_inner);
+    void note_rest(archive* opened, std::string_view bytes);
     bool append_data(archive* opened, std::string& data, std::uint64_t up_to, const std::string& name, bool& at_end);
     void complain(std::string what)
     {
@@ -75,6 +76,10 @@ private:
     bool stopped_ = false;
 };
 
+bool is_file(archive_entry* entry);
+bool is_link(archive_entry* entry);
+bool leads_to_a_name(archive_entry* entry);
+bool has_no_data(archive_entry* entry);
 std::string in_quotes(std::string_view name);
 std::string reason_of(archive* opened);
 std::string name_of(archive_entry* entry, std::size_t number);
@@ -82,6 +87,12 @@ bool leads_out(std::string_view name);
 bool is_part_of_package(std::string_view name, const std::string& outer);
 bool is_about_package(std::string_view name, const std::string& outer);
 archive_handle open_bytes(std::string_view bytes, bool single_file_too, std::string& why);
+
+// Where a zip file begins and ends in a file, as its directory says.
+struct zip_extent {
+    std::size_t begin = 0, end = 0;
+};
+std::optional<zip_extent> extent_of_zip(std::string_view bytes);
 
 }  // namespace
 
@@ -98,7 +109,26 @@ bool looks_packed(std::string_view bytes)
                                          "7zXZ\0"sv,
                                          "\x28\xb5\x2f\xfd"sv})
         if (bytes.starts_with(magic)) return true;
-    return is_debian_package(bytes) || (bytes.size() >= 512 && bytes.substr(257).starts_with("ustar"));
+    return is_debian_package(bytes) || (bytes.size() >= 512 && bytes.substr(257).starts_with("ustar")) ||
+           (bytes.starts_with("#!") && extent_of_zip(bytes));
+}
+
+std::string_view kind_of_other_archive(std::string_view bytes)
+{
+    using namespace std::string_view_literals;
+    for (const auto& [magic, kind] : {std::pair("7z\xbc\xaf\x27\x1c"sv, "7z"sv),
+                                      {"Rar!\x1a\x07"sv, "rar"sv},
+                                      {"\xed\xab\xee\xdb"sv, "RPM"sv},
+                                      {"\x04\x22\x4d\x18"sv, "LZ4"sv},
+                                      {"LZIP\1"sv, "lzip"sv},
+                                      {"\x1f\x9d"sv, "compress"sv},
+                                      {"hsqs"sv, "squashfs"sv},
+                                      {"MSCF\0\0\0\0"sv, "cab"sv},
+                                      {"xar!"sv, "xar"sv},
+                                      {"070701"sv, "cpio"sv},
+                                      {"070707"sv, "cpio"sv}})
+        if (bytes.starts_with(magic)) return kind;
+    return {};
 }
 
 packed_findings read_packed(std::string_view bytes, const packed_reader& reader, const packed_limits& limits)
@@ -121,7 +151,10 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
     archive_entry* entry = nullptr;
     for (std::size_t number = 1; !stopped_ && !interrupted(); ++number) {
         const int status = archive_read_next_header(opened.get(), &entry);
-        if (status == ARCHIVE_EOF) return;
+        if (status == ARCHIVE_EOF) {
+            if (outer.empty()) note_rest(opened.get(), bytes);
+            return;
+        }
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN) {
             complain((outer.empty() ? "" : in_quotes(outer) + ": ") + "member " + std::to_string(number) +
                      " cannot be read: " + reason_of(opened.get()) +
@@ -133,15 +166,34 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
     }
 }
 
+// What stands in the file beside the archive.
+void unpacker::note_rest(archive* opened, std::string_view bytes)
+{
+    const int format = archive_format(opened) & ARCHIVE_FORMAT_BASE_MASK;
+    if (archive_filter_code(opened, 0) != ARCHIVE_FILTER_NONE) return;  // where it ends is not known
+    if (format == ARCHIVE_FORMAT_ZIP) {
+        const std::optional<zip_extent> zip = extent_of_zip(bytes);
+        if (zip)
+            findings_.rest = {bytes.substr(0, zip->begin), bytes.substr(zip->end)};
+        else
+            complain("its directory, at the end, is cut off: members may be missing");
+    } else if (format == ARCHIVE_FORMAT_TAR) {
+        const la_int64_t end = std::max<la_int64_t>(0, archive_read_header_position(opened));
+        const std::string_view rest = bytes.substr(std::min(bytes.size(), static_cast<std::size_t>(end)));
+        if (rest.empty()) complain("it ends without the mark of an end: members may be missing");
+        findings_.rest = {rest};
+    }
+}
+
 // False: no further member is read.
 bool unpacker::read_member(archive* opened, archive_entry* entry, const std::string& outer)
 {
     const std::string name = name_of(entry, 0);
-    const auto size = archive_entry_size_is_set(entry) != 0
-                          ? static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)))
-                          : 0;
-    const auto type = archive_entry_filetype(entry);  // 0: members of ar have none
-    if ((type != AE_IFREG && type != 0) || (archive_entry_size_is_set(entry) != 0 && size == 0)) return true;
+    if (is_link(entry)) {
+        if (!leads_to_a_name(entry)) complain(in_quotes(name) + " is marked as a link, and is none: it is not read");
+        return true;
+    }
+    if (!is_file(entry) && has_no_data(entry)) return true;
     if (leads_out(name)) {
         complain(in_quotes(name) + " leads out of the archive, and is not read");
         return true;
@@ -174,7 +226,14 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     bool at_end = false;
     if (!append_data(opened, data, beginning_bytes, name, at_end)) return std::nullopt;
     is_inner = looks_packed(data);
-    const bool wanted = is_inner ? is_part_of_package(name, outer) : reader_.wanted(name, data);
+    if (data.empty() && !is_file(entry)) {
+        // libarchive gives no content of what a zip file calls so. Installers of wheels write it all the same.
+        if (!has_no_data(entry) && archive_entry_size_is_set(entry) != 0)
+            complain(in_quotes(name) + " is marked as a folder or device, and its " +
+                     std::to_string(archive_entry_size(entry)) + " bytes are not read");
+        return std::nullopt;
+    }
+    const bool wanted = is_inner ? is_part_of_package(name, outer) : reader_.wanted(name, data, at_end);
     if (!wanted) {
         if (is_inner && !is_about_package(name, outer)) {
             if (findings_.nested_archives.size() < listed_findings)
@@ -238,6 +297,33 @@ bool unpacker::append_data(archive* opened, std::string& data, std::uint64_t up_
     return true;
 }
 
+// Members of ar have no type.
+bool is_file(archive_entry* entry)
+{
+    return archive_entry_filetype(entry) == AE_IFREG || archive_entry_filetype(entry) == 0;
+}
+
+// To another member, whose content is told there.
+bool is_link(archive_entry* entry)
+{
+    return archive_entry_filetype(entry) == AE_IFLNK || archive_entry_hardlink(entry) != nullptr;
+}
+
+bool leads_to_a_name(archive_entry* entry)
+{
+    const char* target = archive_entry_hardlink(entry);
+    if (target == nullptr) target = archive_entry_symlink(entry);
+    constexpr std::size_t longest_path = 4096;
+    const std::string_view path = target == nullptr ? "" : target;
+    const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+    return path.size() < longest_path && std::ranges::none_of(path, is_control);
+}
+
+bool has_no_data(archive_entry* entry)
+{
+    return archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) <= 0;
+}
+
 std::string in_quotes(std::string_view name)
 {
     return "'" + escape_for_terminal(name) + "'";
@@ -282,6 +368,30 @@ bool is_about_package(std::string_view name, const std::string& outer)
            (name.starts_with("control.tar") || (name.starts_with("info-") && name.ends_with(".tar.zst")));
 }
 
+std::optional<zip_extent> extent_of_zip(std::string_view bytes)
+{
+    constexpr std::string_view end_magic = "PK\x05\x06";
+    constexpr std::size_t end_size = 22, directory_size_at = 12, directory_at = 16, comment_size_at = 20;
+    const auto number = [&](std::size_t at, int digits) {
+        std::size_t value = 0;
+        for (int i = digits; i-- > 0;)
+            value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+        return value;
+    };
+    const std::size_t at = bytes.rfind(end_magic);
+    if (at == std::string_view::npos || bytes.size() - at < end_size) return std::nullopt;
+    zip_extent zip{.begin = 0, .end = std::min(bytes.size(), at + end_size + number(at + comment_size_at, 2))};
+    const std::size_t directory = number(at + directory_size_at, 4), start = number(at + directory_at, 4);
+    // One of more than 4 GB says it elsewhere.
+    constexpr std::size_t elsewhere = 0xffffffff;
+    if (directory == elsewhere || start == elsewhere) return zip;
+    if (directory > at || start > at - directory) return std::nullopt;
+    // Where the directory stands is counted from the beginning of the zip file, or, as zipapp has it, of the file.
+    if (bytes.substr(at - directory).starts_with("PK\x01\x02") && start != at - directory)
+        zip.begin = at - directory - start;
+    return zip;
+}
+
 archive_handle open_bytes(std::string_view bytes, bool single_file_too, std::string& why)
 {
     archive_handle opened(archive_read_new());
@@ -298,7 +408,7 @@ archive_handle open_bytes(std::string_view bytes, bool single_file_too, std::str
     archive_read_support_format_zip(a);
     if (is_debian_package(bytes)) archive_read_support_format_ar(a);
     // One compressed file, of whatever content.
-    if (single_file_too && !bytes.starts_with("PK")) archive_read_support_format_raw(a);
+    if (single_file_too && !bytes.starts_with("PK") && !bytes.starts_with("#!")) archive_read_support_format_raw(a);
     if (archive_read_open_memory(a, bytes.data(), bytes.size()) != ARCHIVE_OK) {
         why = "it cannot be unpacked: " + reason_of(a);
         return nullptr;

@@ -10,8 +10,12 @@
 
 namespace launchbox {
 
-/// Whether these first bytes of a file are those of a kind that `read_packed` reads.
+/// Whether these first bytes of a file are those of a kind that `read_packed` reads. A script with a zip file behind it
+/// (Python's zipapp) is told by its end.
 bool looks_packed(std::string_view bytes);
+
+/// "7z" of a packed file of a kind that is not read; empty: it is none of those that are known.
+std::string_view kind_of_other_archive(std::string_view bytes);
 
 /// The packages of Debian: archives of `ar` as static libraries are, with other members.
 bool is_debian_package(std::string_view bytes);
@@ -29,11 +33,14 @@ struct packed_findings {
     std::vector<std::string> errors;           ///< "'../x' leads out of it, and is not read", and the like
     std::vector<std::string> nested_archives;  ///< names of archives within it, which are not opened
     std::size_t not_listed = 0;                ///< further ones of both
+    /// Bytes of a zip or tar file before its beginning and behind its end, as far as they are known.
+    std::vector<std::string_view> rest;
 };
 
 struct packed_reader {
-    /// Whether a member is wanted, by its name and its first bytes: at least 4,096 where it has so many.
-    std::function<bool(std::string_view name, std::string_view beginning)> wanted;
+    /// Whether a member is wanted, by its name and its first bytes: at least 65,536 where it has so many; `is_all`:
+    /// there are no more. An empty one is asked for, too; what is a folder, link or device and has no content is not.
+    std::function<bool(std::string_view name, std::string_view beginning, bool is_all)> wanted;
     /// Called for each that is, in the order of the file. The bytes are gone when it returns. False: no more.
     std::function<bool(const std::string& name, std::string_view bytes)> use;
 };

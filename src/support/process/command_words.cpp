@@ -75,6 +75,15 @@ bool mentions(const std::vector<std::string>& words, const std::string& name)
     return found;
 }
 
+std::set<std::string> names_in(const std::vector<std::string>& words)
+{
+    std::set<std::string> names;
+    for (const std::string& word : words)
+        for_each_part(
+            word, [](char) {}, [&](const std::string& text) { names.insert(text); });
+    return names;
+}
+
 std::vector<std::string> filled_in(const std::vector<std::string>& words,
                                    const std::map<std::string, std::string>& values)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ std::vector<std::string> command_words(const std::string& command);
 
 /// Whether {name} stands in one of the words.
 bool mentions(const std::vector<std::string>& words, const std::string& name);
+
+/// Every {name} in the words.
+std::set<std::string> names_in(const std::vector<std::string>& words);
 
 /// The words with each {name} replaced by its value; {{ and }} are braces. Throws `error`, with the names that there
 /// are, for a name without a value and for a brace without its partner.

@@ -1,15 +1,38 @@
-// What a machine lacks for a moment, as opposed to what is wrong with a program.
+// What a machine lacks for a moment, as opposed to what is wrong with a program: told by the numbers of the system's
+// errors and by its own counters, never by what a program prints.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "support/error.hpp"
 
 namespace launchbox {
 
-/// The first line that says that the machine was short of disk, memory, processes or descriptors, as the system's
-/// messages have it ("No space left on device"); empty: none does. It says nothing of whoever met it: the same may
-/// succeed when it is tried again.
-std::string machine_failure_in(std::string_view text);
+/// Whether the number (errno) says that the machine is short of something: disk, memory, processes, descriptors.
+bool is_machine_failure(int number);
+
+/// Throws "what: No such file or directory": a `machine_error` where `is_machine_failure`, else an `error`.
+[[noreturn]] void throw_system_error(const std::string& what, int number, const std::string& hint,
+                                     exit_status status = exit_status::bad_input);
+
+/// Whether the machine was short of something while a program ran. Made before the program starts.
+class machine_watch {
+public:
+    /// `folder`: where the program writes.
+    explicit machine_watch(std::filesystem::path folder);
+
+    /// What there is to say after the program has failed: "/tmp has 3 MiB left". Empty: nothing was short, so the
+    /// program's failure is its own. Costs a fork.
+    [[nodiscard]] std::string lacked() const;
+
+private:
+    std::filesystem::path folder_;
+    std::optional<std::uint64_t> ended_for_memory_, refused_processes_;  // of the whole machine; of our cgroup
+};
 
 }  // namespace launchbox

@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "support/process/thread_group.hpp"
 
 namespace launchbox {
 
-/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core) and waits for
-/// all. The first exception that a job throws is thrown again here once every started job has ended; no new job starts
-/// after it.
+/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core; fewer where
+/// the system starts no more) and waits for all. The first exception that a job throws is thrown again here once every
+/// started job has ended; no new job starts after it.
 template <class Job>
 void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
 {
@@ -36,8 +40,9 @@ void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
         }
     };
     {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 1; i < workers; ++i) threads.emplace_back(work);
+        thread_group threads;
+        while (threads.size() + 1 < workers && threads.start(work)) {
+        }
         work();
     }
     if (failure) std::rethrow_exception(failure);
@@ -52,19 +57,25 @@ void run_parallel_ranges(std::size_t count, std::size_t at_once, const Job& job,
 }
 
 /// Calls `use(make(0))` to `use(make(count - 1))` one after another, in this order; `make` runs on all cores, some
-/// ranges ahead, so that a long report needs memory for a part of it only.
-template <class Make, class Use>
-void make_parallel_use_in_order(std::size_t count, const Make& make, const Use& use)
+/// ranges ahead, so that a long report needs memory for a part of it only. `cost(i)`: about the bytes that `make(i)`
+/// needs beside the usual; of those that are made ahead together at most `max_cost`, or one alone.
+template <class Make, class Use, class Cost>
+void make_parallel_use_in_order(std::size_t count, const Make& make, const Use& use, const Cost& cost,
+                                std::uint64_t max_cost)
 {
     constexpr std::size_t at_once = 64;
     const std::size_t ahead = at_once * 4 * std::max(1u, std::thread::hardware_concurrency());
     std::vector<decltype(make(std::size_t{0}))> made(std::min(count, ahead));
-    for (std::size_t done = 0; done < count; done += ahead) {
-        const std::size_t now = std::min(ahead, count - done);
+    for (std::size_t done = 0, now = 0; done < count; done += now) {
+        std::uint64_t together = 0;
+        for (now = 0; now < std::min(ahead, count - done); ++now) {
+            together += cost(done + now);
+            if (now > 0 && together > max_cost) break;
+        }
         run_parallel_ranges(now, at_once, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) made[i] = make(done + i);
         });
-        for (std::size_t i = 0; i < now; ++i) use(made[i]);
+        for (std::size_t i = 0; i < now; ++i) use(std::exchange(made[i], {}));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "support/error.hpp"
 #include "support/files/proc_file.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/orphan_watch.hpp"
 
 extern char** environ;
@@ -71,8 +73,7 @@ two_ends pipe_of_child()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw error(std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs and try again",
-                    exit_status::missing);
+        throw_system_error("cannot make a pipe", errno, "close some programs and try again", exit_status::missing);
     return {ends[0], ends[1]};
 }
 
@@ -142,8 +143,10 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     if (failure != 0) {
         ::close(ends.read);
         if (child.process > 0) ::waitpid(child.process, nullptr, 0);
-        throw error("cannot run " + arguments.front() + ": " + std::strerror(failure), "check that it is installed",
-                    exit_status::missing);
+        throw_system_error(
+            "cannot run " + arguments.front(), failure,
+            is_machine_failure(failure) ? "close some programs and try again" : "check that it is installed",
+            exit_status::missing);
     }
     ::fcntl(child.output, F_SETFL, O_NONBLOCK);
     return child;
@@ -194,11 +197,12 @@ bool read_what_is_there(const running_child& child, std::size_t cap, std::string
 
 // Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
 // when it has ended.
-int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, std::string& output)
+int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, subprocess_result& result)
 {
     const int ending = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
     bool is_open = true;
     int status = 0;
+    rusage usage{};
     pid_t ended = 0;
     std::chrono::microseconds pause(20);  // without a descriptor of the child's end, once its output is closed
     while (ended == 0) {
@@ -211,11 +215,12 @@ int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit
             pause = std::min(pause * 2, std::chrono::microseconds(5000));
         }
         limit.enforce();
-        if (is_open) is_open = read_what_is_there(child, cap, output);
-        ended = ::waitpid(child.process, &status, WNOHANG);
+        if (is_open) is_open = read_what_is_there(child, cap, result.output);
+        ended = ::wait4(child.process, &status, WNOHANG, &usage);
         if (ended < 0 && errno == EINTR) ended = 0;
     }
-    if (is_open) read_what_is_there(child, cap, output);
+    if (is_open) read_what_is_there(child, cap, result.output);
+    result.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
     if (ending >= 0) ::close(ending);
     ::close(child.output);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -286,7 +291,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     const running_child child = start(arguments, options);
     time_limit limit(child, options.time_limit, options.stop);
     subprocess_result result;
-    result.exit_code = wait_and_read(child, options.output_cap, limit, result.output);
+    result.exit_code = wait_and_read(child, options.output_cap, limit, result);
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
     if (child.is_limited) end_what_was_left(child);

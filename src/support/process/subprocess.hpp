@@ -15,6 +15,7 @@ struct subprocess_result {
     std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
     double seconds = 0;      ///< of wall time, from its start to its end
+    std::size_t peak_bytes = 0;  ///< of memory, in the largest of it and of what it has waited for
 };
 
 struct subprocess_options {
@@ -30,7 +31,8 @@ struct subprocess_options {
 
 /// Runs `arguments[0]` (looked up in PATH) with standard input empty and waits for it: not for what it has started and
 /// holds its output open. It is killed when we end, however that happens, with all that it has started if we are
-/// killed. Throws `error` with status `missing` when the program cannot be started.
+/// killed. Throws `error` with status `missing` when the program cannot be started; `machine_error` where the machine
+/// has no room for one more.
 subprocess_result run(const std::vector<std::string>& arguments, const subprocess_options& options = {});
 
 /// The last line that is not blank, where programs say why they end; without the line feed.

@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "support/error.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
 
 extern char** environ;
@@ -39,8 +40,7 @@ pipe_ends new_pipe()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw error(std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs and try again",
-                    exit_status::missing);
+        throw_system_error("cannot make a pipe", errno, "close some programs and try again", exit_status::missing);
     return {ends[0], ends[1]};
 }
 
@@ -93,8 +93,7 @@ worker_process::worker_process(const std::vector<std::string>& command, const wo
     for (const int end : {in.read, out.write, err.write}) ::close(end);
     if (child_ < 0) {
         for (const int end : {in.write, out.read, err.read}) ::close(end);
-        throw error("cannot start a worker: " + std::string(std::strerror(failure)),
-                    "close some programs and try again", exit_status::missing);
+        throw_system_error("cannot start a worker", failure, "close some programs and try again", exit_status::missing);
     }
     ::setpgid(child_, child_);
     to_ = in.write;
@@ -206,6 +205,8 @@ void worker_process::reap()
             return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
         };
         cpu_seconds_ = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+        peak_bytes_ = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+        exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (errors_ >= 0) read_errors();
         ending_ = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
                                     : "killed by signal " + std::to_string(WTERMSIG(status)) + " (" +

@@ -21,7 +21,8 @@ struct worker_options {
 /// started it, however that ends. Not for use by two threads at once.
 class worker_process {
 public:
-    /// Throws `error` with status `missing` when it cannot be started.
+    /// Throws `error` with status `missing` when it cannot be started; `machine_error` where the machine has no room
+    /// for one more.
     worker_process(const std::vector<std::string>& command, const worker_options& options = {});
     ~worker_process();
     worker_process(const worker_process&) = delete;
@@ -46,8 +47,12 @@ public:
     /// How it ended, in words ("killed by signal 11 (Segmentation fault)", "exit status 3"), with the last line that it
     /// wrote to standard error. Empty while it runs.
     [[nodiscard]] const std::string& ending() const { return ending_; }
-    /// Processor seconds that it and its children took, known once it has ended.
+    /// The rest is known once it has ended. 128 + the signal's number when a signal ended it.
+    [[nodiscard]] int exit_code() const { return exit_code_; }
+    /// Processor seconds that it and its children took.
     [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
+    /// Of memory, in the largest of it and its children.
+    [[nodiscard]] std::size_t peak_bytes() const { return peak_bytes_; }
 
 private:
     void read_errors();
@@ -57,6 +62,8 @@ private:
     int to_ = -1, from_ = -1, errors_ = -1;
     std::string unread_, last_errors_, ending_;
     double cpu_seconds_ = 0;
+    int exit_code_ = 0;
+    std::size_t peak_bytes_ = 0;
 };
 
 /// The program that is running, to start it again as a worker.

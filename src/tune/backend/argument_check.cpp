@@ -213,7 +213,7 @@ std::optional<std::vector<std::string>> parameters_in_source(const std::vector<s
     for (const std::filesystem::path& file : files) {
         std::string text;
         try {
-            text = read_input(file.string());
+            text = read_file(file);
         } catch (const error&) {
             continue;
         }

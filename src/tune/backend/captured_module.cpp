@@ -8,13 +8,21 @@
 
 #include "capture/folder/captured_launch.hpp"
 #include "image/cubin.hpp"
+#include "image/demangle.hpp"
 #include "image/gpu_coverage.hpp"
+#include "image/module_symbols.hpp"
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* capture_again = "capture the launch again: launchbox capture -k NAME -o FOLDER";
+
+}  // namespace
 
 std::string capture_file_of(const tune_spec& spec, std::size_t workload)
 {
@@ -37,6 +45,23 @@ void check_capture(const std::string& file, const compute_capability& architectu
     if (runs_module) captured_module(file, architecture);
 }
 
+std::string why_parameters_differ(const captured_launch& launch, std::string_view cubin, const std::string& kernel)
+{
+    const std::string name = escape_for_terminal(short_name(demangle(kernel)));
+    const auto wanted = parameters_of(cubin, kernel);
+    if (!wanted) return fmt::format("its module does not tell what parameters {} has", name);
+    const auto& given = launch.parameters;
+    if (given.size() != wanted->size())
+        return fmt::format("the captured launch has {} parameters, and {} has {}", given.size(), name, wanted->size());
+    for (std::size_t i = 0; i < given.size(); ++i)
+        if (given[i] != (*wanted)[i])
+            return fmt::format(
+                "the captured launch's parameter {} has {} bytes at offset {}, and that of {} has {} bytes "
+                "at offset {}",
+                i + 1, given[i].bytes, given[i].offset, name, (*wanted)[i].bytes, (*wanted)[i].offset);
+    return {};
+}
+
 build_result captured_module(const std::string& file, const compute_capability& architecture)
 {
     const captured_launch launch = read_capture(file);
@@ -46,12 +71,19 @@ build_result captured_module(const std::string& file, const compute_capability& 
     const auto kernel = std::ranges::find(contents.kernels, launch.kernel, &kernel_info::name);
     if (kernel == contents.kernels.end())
         throw error(fmt::format("{}: its module has no kernel {}", file, escape_for_terminal(launch.kernel)),
-                    "capture the launch again: launchbox capture -k NAME -o FOLDER");
+                    capture_again);
     const auto& of = kernel->capability;
     if (!of || !cubin_runs_on(*of, architecture))
         throw error(fmt::format("{}: its module is for {}, and the GPU is {}", file,
                                 escape_for_terminal(contents.architecture), architecture_name(architecture).view()),
                     "replay it on a GPU like the one that it was captured on");
+    if (const std::string why = why_parameters_differ(launch, built.cubin, launch.kernel); !why.empty())
+        throw error(file + ": " + why, capture_again);
+    const auto variables = variables_of(built.cubin);
+    for (const captured_memory& variable : launch.variables)
+        if (!variables.contains(variable.name))
+            throw error(fmt::format("{}: its module has no variable '{}'", file, escape_for_terminal(variable.name)),
+                        capture_again);
     built.code = fmt::format("{:x}", launch.module_hash);
     built.kernel = std::move(*kernel);
     return built;
@@ -72,13 +104,18 @@ build_result capture_files_read::module(std::size_t workload)
     return modules_.emplace(workload, captured_module(capture_file_of(spec_, workload), architecture_)).first->second;
 }
 
-void capture_files_read::add_to(gpu_task& task, std::size_t workload, bool has_carveout)
+const captured_launch& capture_files_read::launch(std::size_t workload)
 {
-    const std::string file = capture_file_of(spec_, workload);
     const std::lock_guard guard(lock_);
     auto known = launches_.find(workload);
-    if (known == launches_.end()) known = launches_.emplace(workload, read_capture(file)).first;
-    add_capture(file, known->second, task, has_carveout);
+    if (known == launches_.end())
+        known = launches_.emplace(workload, read_capture(capture_file_of(spec_, workload))).first;
+    return known->second;
+}
+
+void capture_files_read::add_to(gpu_task& task, std::size_t workload, bool has_carveout)
+{
+    add_capture(capture_file_of(spec_, workload), launch(workload), task, has_carveout);
 }
 
 }  // namespace launchbox

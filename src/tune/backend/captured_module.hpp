@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "capture/folder/captured_launch.hpp"
@@ -24,14 +25,19 @@ std::vector<std::string> capture_files(const tune_spec& spec);
 /// whose module does not run on this architecture or has no such kernel.
 void check_capture(const std::string& file, const compute_capability& architecture, bool runs_module);
 
-/// The module that was captured, as if it had just been built.
+/// One sentence where the captured arguments are not of the parameters that this kernel of the cubin has, or that is
+/// not told; empty: each lies where the kernel looks for it.
+std::string why_parameters_differ(const captured_launch& launch, std::string_view cubin, const std::string& kernel);
+
+/// The module that was captured, as if it had just been built. Throws `error` as `check_capture`, also where the module
+/// has other parameters or lacks a variable.
 build_result captured_module(const std::string& file, const compute_capability& architecture);
 
 /// What does not depend on the candidate. `has_carveout`: it has one of its own.
 void add_capture(const std::string& file, const captured_launch& launch, gpu_task& task, bool has_carveout);
 
-/// The captures of a spec, each read when it is first asked for and not again. `module` and `add_to` may be called by
-/// many threads at once.
+/// The captures of a spec, each read when it is first asked for and not again. May be called by many
+/// threads at once.
 class capture_files_read {
 public:
     capture_files_read(const tune_spec& spec, compute_capability architecture)
@@ -41,6 +47,7 @@ public:
 
     /// As `captured_module`.
     build_result module(std::size_t workload);
+    const captured_launch& launch(std::size_t workload);
     /// As `add_capture`.
     void add_to(gpu_task& task, std::size_t workload, bool has_carveout);
 

@@ -108,7 +108,8 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
             continue;
         }
         if (i == 0)
-            if (const auto types = parameters_in_source(builder_->source_files(), spec_.kernel->name))
+            if (const auto types =
+                    parameters_in_source(builder_->sources(options_.architecture).own, spec_.kernel->name))
                 if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
                     throw error(spec_.file + ": [kernel] arguments: " + why,
                                 "give the arguments in the order of the parameters");
@@ -148,9 +149,11 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     made.code = built.code;
     if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
         return rejected(why);
-    if (!is_captured())
-        if (const std::string why = why_arguments_differ(built.kernel, expressions_.arguments(values)); !why.empty())
-            return rejected(why);
+    if (const std::string why =
+            is_captured() ? why_parameters_differ(captures_.launch(job.workload), built.cubin, built.kernel.name)
+                          : why_arguments_differ(built.kernel, expressions_.arguments(values));
+        !why.empty())
+        return rejected(why);
     made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
@@ -232,7 +235,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
     const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
     tune_backend backend;
     if (builder != nullptr) {
-        backend.source_hash = builder->source_hash();
+        backend.source_hash = builder->sources(options.architecture).hash();
         backend.preparers = builder->jobs();
         backend.give_up_preparing = [builder] { builder->give_up(); };
     }

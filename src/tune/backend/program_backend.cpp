@@ -125,6 +125,13 @@ said_in_json read_said(std::string_view output)
     return said;
 }
 
+// A program knows how its own work failed. That its GPU is lost for all others, that its process has died, or that it
+// was measured, is not for it to say.
+bool may_be_said_by_program(outcome what)
+{
+    return what != outcome::measured && what != outcome::worker_died && what != outcome::device_lost;
+}
+
 // What the others' output is compared with.
 struct reference_output {
     bool prints_time = false;
@@ -159,9 +166,14 @@ public:
 private:
     [[nodiscard]] prepared_job build(const assignment& values, const fs::path& folder) const;
     void run_build(const assignment& values, prepared_job& made) const;
+    [[nodiscard]] std::vector<std::string> in_copy(std::vector<std::string> words, const std::string& copy) const
+    {
+        return builds_in_place(program_) ? words_for_copy(std::move(words), spec_.folder, copy) : words;
+    }
     void note_code(const assignment& values, const std::map<std::string, std::string>& before,
                    prepared_job& made) const;
-    measurement run_once(const tune_job& job, const measure_request& request, const run_of_program& what);
+    measurement run_once(const tune_job& job, const measure_request& request, const run_of_program& what,
+                         const machine_watch& machine);
     void drop_when_done(const prepared_job& made);
     double limit_for(std::size_t workload, bool is_reference);
     void remember_reference(std::size_t workload, double seconds);
@@ -202,7 +214,7 @@ prepared_job program_runner::build(const assignment& values, const fs::path& fol
     } catch (const fs::filesystem_error& failure) {
         made.status = build_status::compile_error;
         made.reason = "cannot make a folder for the build: " + failure.code().message();
-        made.machine_failure = machine_failure_in(made.reason);
+        if (is_machine_failure(failure.code().value())) made.machine_failure = made.reason;
         return made;
     }
     const clock::time_point start = clock::now();
@@ -228,9 +240,11 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         made.status = status;
         made.reason = std::move(reason);
     };
+    const machine_watch machine(made.folder);
     try {
         const subprocess_result ran =
-            run(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+            run(in_copy(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+                        made.directory),
                 {.directory = made.directory,
                  .environment = {},
                  .output_cap = max_output,
@@ -243,10 +257,12 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         else if (ran.exit_code != 0)
             failed(build_status::compile_error,
                    reason.empty() ? fmt::format("the build ended with exit status {}", ran.exit_code) : reason);
-        if (made.status == build_status::compile_error) made.machine_failure = machine_failure_in(ran.output);
+        if (made.status == build_status::compile_error) made.machine_failure = machine.lacked();
+    } catch (const machine_error& failure) {
+        failed(build_status::compile_error, failure.what());
+        made.machine_failure = failure.what();
     } catch (const error& failure) {
         failed(build_status::compile_error, failure.what());
-        made.machine_failure = machine_failure_in(failure.what());
     }
 }
 
@@ -303,7 +319,8 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
 {
     const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
     run_of_program what{
-        .command = filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name)),
+        .command = in_copy(filled_in(program_.run, placeholders(values, options_.architecture, made.file, spec_.name)),
+                           made.directory),
         .environment = {},
         .directory = made.directory,
         .limit = limit_for(job.workload, request.is_reference)};
@@ -313,7 +330,8 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     const clock::time_point start = clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
     if (request.is_reference) forget_reference(job.workload);
-    measurement result = run_once(job, request, what);
+    const machine_watch machine(made.directory);
+    measurement result = run_once(job, request, what, machine);
     if (request.is_reference && result.what == outcome::measured) remember_reference(job.workload, elapsed());
     if (result.what == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
         detail::sampling_rules rules{.min_samples = settings.min_samples,
@@ -327,7 +345,7 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         for (const double sample : result.samples_ns) series.add(sample);
         detail::sampling_state state = series.state(elapsed());
         while (state == detail::sampling_state::more && !interrupted()) {
-            measurement again = run_once(job, request, what);
+            measurement again = run_once(job, request, what, machine);
             if (again.what != outcome::measured) {
                 again.seconds = elapsed();
                 return again;
@@ -382,7 +400,8 @@ void program_runner::forget_reference(std::size_t workload)
     references_.erase(workload);
 }
 
-measurement program_runner::run_once(const tune_job& job, const measure_request& request, const run_of_program& what)
+measurement program_runner::run_once(const tune_job& job, const measure_request& request, const run_of_program& what,
+                                     const machine_watch& machine)
 {
     subprocess_result ran;
     try {
@@ -390,10 +409,10 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
                                  .environment = what.environment,
                                  .output_cap = max_output,
                                  .time_limit = what.limit});
+    } catch (const machine_error& failure) {
+        return {.what = outcome::launch_error, .reason = failure.what(), .machine_failure = failure.what()};
     } catch (const error& failure) {
-        return {.what = outcome::launch_error,
-                .reason = failure.what(),
-                .machine_failure = machine_failure_in(failure.what())};
+        return {.what = outcome::launch_error, .reason = failure.what()};
     }
     if (ran.timed_out) return {.what = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", what.limit)};
     program_output read = read_program_output(ran.output, program_, ran.seconds * 1e9);
@@ -406,7 +425,7 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
                 .reason = (ran.exit_code > 128 ? fmt::format("ended by signal {}", ran.exit_code - 128)
                                                : fmt::format("ended with exit status {}", ran.exit_code)) +
                           (said.empty() ? "" : ": " + said),
-                .machine_failure = machine_failure_in(ran.output)};
+                .machine_failure = machine.lacked()};
     }
     if (result.what == outcome::measured) compare(job, request, read.prints_time, result);
     return std::move(result);
@@ -466,7 +485,7 @@ program_output read_program_output(const std::string& output, const program_targ
     result.checksum = said.checksum;
     if (!said.failure.empty()) {
         result.what = outcome_named(said.failure).value_or(outcome::launch_error);
-        if (result.what == outcome::measured) result.what = outcome::launch_error;
+        if (!may_be_said_by_program(result.what)) result.what = outcome::launch_error;
         result.reason = in_short(said.reason.empty() ? said.failure : said.reason);
         return read;
     }

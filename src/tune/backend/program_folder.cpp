@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -43,14 +44,69 @@ bool was_made_by_a_compiler(const fs::path& file)
            head == "!<arch>\n";
 }
 
-// A link goes where it went: a relative one that leaves the copied folder is made absolute.
+bool lies_in(const fs::path& place, const fs::path& top)
+{
+    return std::mismatch(top.begin(), top.end(), place.begin(), place.end()).first == top.end();
+}
+
+// Where a link leads in the end, over other links too; also where nothing is there yet. Empty: round in a circle.
+fs::path end_of_link(const fs::path& link)
+{
+    std::error_code failure;
+    fs::path place = fs::weakly_canonical(link.parent_path(), failure) / link.filename();
+    // weakly_canonical takes a link to nothing for a name that is not there yet.
+    constexpr int max_links = 40;
+    for (int i = 0; i < max_links && !failure; ++i) {
+        place = fs::weakly_canonical(place, failure);
+        std::error_code is_none;  // it is not there yet, or no link
+        const fs::path next = fs::read_symlink(place, is_none);
+        if (failure || is_none) break;
+        place = place.parent_path() / next;
+    }
+    return failure ? fs::path() : place.lexically_normal();
+}
+
+bool may_be_written(const fs::path& place)
+{
+    return ::access(place.c_str(), W_OK) == 0;
+}
+
+// Whether a build could write there: into a file, or somewhere in a folder. What is not there yet is written into the
+// folder that is.
+bool can_be_changed(fs::path place)
+{
+    std::error_code unknown;
+    while (!fs::exists(place, unknown) && place.has_relative_path()) place = place.parent_path();
+    if (fs::is_regular_file(place, unknown)) return may_be_written(place);
+    if (!fs::is_directory(place, unknown)) return false;  // /dev/null
+    if (may_be_written(place)) return true;
+    std::size_t count = 0;
+    for (fs::recursive_directory_iterator entry(place, fs::directory_options::skip_permission_denied, unknown), end;
+         !unknown && entry != end; entry.increment(unknown))
+        if (++count > max_beside || (!entry->is_symlink(unknown) && may_be_written(entry->path()))) return true;
+    return false;
+}
+
+// All candidates would share what a link leads to outside of the folder, and would overwrite it.
+void refuse_link_out(const fs::path& link, const fs::path& top)
+{
+    const fs::path place = end_of_link(link);
+    if (place.empty() || lies_in(place, top) || !can_be_changed(place)) return;
+    throw error(fmt::format("[program] build does not name {{output}}, so each candidate is built in a copy of {}, and "
+                            "there {} is a link that leads out of the folder, to {}: all candidates would write there",
+                            top.string(), link.lexically_relative(top).string(), place.string()),
+                "put what it leads to into its place, or let the build write {output} and run that");
+}
+
+// In the copy a link leads to the same place of the copy, and what lies outside, which nobody can write to, is where it
+// was.
 void copy_link(const fs::path& link, const fs::path& to, const fs::path& top)
 {
     fs::path target = fs::read_symlink(link);
-    if (target.is_relative()) {
-        const fs::path whole = (link.parent_path() / target).lexically_normal();
-        if (const fs::path inside = whole.lexically_relative(top); inside.empty() || *inside.begin() == "..")
-            target = whole;
+    const fs::path named = (link.parent_path() / target).lexically_normal();
+    if (target.is_absolute() || !lies_in(named, top)) {
+        const fs::path place = end_of_link(link);
+        target = !place.empty() && lies_in(place, top) ? place.lexically_relative(link.parent_path()) : named;
     }
     fs::create_symlink(target, to);
 }
@@ -91,8 +147,9 @@ void link_entries(const fs::path& folder, const fs::path& stand_in, const fs::pa
 
 }  // namespace
 
-void check_copied_folder(const fs::path& folder)
+void check_copied_folder(const fs::path& given)
 {
+    const fs::path folder = fs::canonical(given);
     std::uintmax_t bytes = 0;
     std::size_t files = 0;
     std::error_code ignored;
@@ -101,6 +158,7 @@ void check_copied_folder(const fs::path& folder)
             entry.disable_recursion_pending();
             continue;
         }
+        if (entry->is_symlink(ignored)) refuse_link_out(entry->path(), folder);
         if (entry->is_symlink(ignored) || !entry->is_regular_file(ignored)) continue;
         bytes += entry->file_size(ignored);
         ++files;
@@ -113,8 +171,9 @@ void check_copied_folder(const fs::path& folder)
     }
 }
 
-fs::path copy_of_folder(const fs::path& folder, const fs::path& into, const std::vector<std::string>& left_out)
+fs::path copy_of_folder(const fs::path& given, const fs::path& into, const std::vector<std::string>& left_out)
 {
+    const fs::path folder = fs::canonical(given);  // from which ../ leads where it leads a program that runs there
     // "/a/b/c/d" becomes into/b/c/d, and into/b stands for /a/b.
     std::vector<fs::path> above{folder};
     while (static_cast<int>(above.size()) <= levels_above && above.back().has_relative_path() &&
@@ -130,6 +189,24 @@ fs::path copy_of_folder(const fs::path& folder, const fs::path& into, const std:
     if (above.size() == 1) stand_in /= "folder";
     copy_below(folder, stand_in, folder, left_out);
     return stand_in;
+}
+
+std::vector<std::string> words_for_copy(std::vector<std::string> words, const fs::path& given, const fs::path& copy)
+{
+    std::error_code unknown;
+    for (const fs::path& folder : {given, fs::weakly_canonical(given, unknown)}) {
+        const std::string name = folder.string();
+        for (std::string& word : words)
+            for (std::size_t at = word.find(name); at != std::string::npos; at = word.find(name, at + 1)) {
+                const std::size_t end = at + name.size();
+                const bool begins = at == 0 || (at == 2 && word[0] == '-') ||
+                                    std::string_view("=,:;@\"' ").find(word[at - 1]) != std::string_view::npos;
+                if (!begins || (end < word.size() && word[end] != '/')) continue;
+                word.replace(at, name.size(), copy.string());
+                at += copy.string().size() - 1;
+            }
+    }
+    return words;
 }
 
 std::map<std::string, std::string> files_in(const fs::path& folder)
@@ -158,7 +235,7 @@ std::string hash_of_changes(const fs::path& folder, const std::map<std::string, 
         if (fs::is_symlink(file, ignored))
             parts.push_back(fs::read_symlink(file, ignored).string());
         else
-            parts.push_back(fs::is_regular_file(file, ignored) ? read_input(file.string()) : std::string());
+            parts.push_back(fs::is_regular_file(file, ignored) ? read_file(file) : std::string());
     }
     return parts.empty() ? std::string() : key_of({parts.begin(), parts.end()});
 }

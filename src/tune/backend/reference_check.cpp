@@ -82,6 +82,11 @@ std::size_t count_nan(const element_type& type, std::string_view bytes, std::siz
 std::vector<std::string> check_files(const tune_spec& spec, const std::vector<checked_workload>& workloads)
 {
     std::vector<std::string> notes;
+    if (spec.verify.against != verification::source::nothing && !workloads.empty() &&
+        output_of(workloads.front().arguments, {}) == nullptr)
+        notes.push_back(
+            "no argument is an output: nothing is compared, and nothing but the baseline can win; write role = "
+            "\"output\" or \"in_out\" where the kernel writes");
     std::set<std::string> seen;  // a name without the workload's values is that of one file
     for (const checked_workload& on : workloads) {
         check_tolerance(spec, on.arguments);

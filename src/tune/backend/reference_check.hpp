@@ -18,7 +18,8 @@ struct checked_workload {
 
 /// Throws `error` where a file that the spec names is missing or holds elements of another type or number than its
 /// argument, and where [verify] has a tolerance for outputs that are compared bit by bit. Gives a sentence for each
-/// reference that holds NaN, which only NaN equals, and for each that holds one value everywhere.
+/// reference that holds NaN, which only NaN equals, and for each that holds one value everywhere,
+/// and one where there is nothing to compare.
 std::vector<std::string> check_files(const tune_spec& spec, const std::vector<checked_workload>& workloads);
 
 /// Elements that are NaN; 0 for types that have none. `bytes` are whole elements.

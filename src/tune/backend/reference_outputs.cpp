@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <ostream>
+#include <system_error>
 
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"
@@ -131,11 +132,16 @@ std::shared_future<reference_outputs::output_files> reference_outputs::made(std:
 {
     const std::lock_guard guard(lock_);
     std::shared_future<output_files>& files = made_[workload];
-    if (!files.valid())
-        files = std::async(std::launch::async, [this, workload, arguments] {
-                    const std::lock_guard alone(one_program_);
-                    return made_by_program(workload, arguments);
-                }).share();
+    if (files.valid()) return files;
+    const auto make = [this, workload, arguments] {
+        const std::lock_guard alone(one_program_);
+        return made_by_program(workload, arguments);
+    };
+    try {
+        files = std::async(std::launch::async, make).share();
+    } catch (const std::system_error&) {  // the system starts no further thread: whoever waits for it runs it
+        files = std::async(std::launch::deferred, make).share();
+    }
     return files;
 }
 

@@ -43,7 +43,7 @@ public:
         ::close(file);
         path_ = name;
         // Into the file that was made: a name that was exchanged since is not followed.
-        write_file_atomically(path_, read_input(program.string()), program);
+        write_file_atomically(path_, read_file(program), program);
     }
     ~program_copy()
     {

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <csignal>
 #include <cstring>
-#include <string_view>
-
-#include "support/process/subprocess.hpp"
 
 namespace launchbox {
 
@@ -26,37 +23,24 @@ std::string memory_reason(std::int64_t bytes)
                        mib >= 1024 ? "GiB" : "MiB");
 }
 
-// What NVRTC, cicc, ptxas, gcc, cudafe++ and shells say.
-bool is_out_of_memory(const std::string& said)
+// A process that asks for much at once is refused long before it has used all: arrays that grow are doubled.
+bool took_its_memory(std::size_t peak_bytes, std::int64_t limit)
 {
-    std::string text = said;
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::array<std::string_view, 8> phrases{"bad_alloc",
-                                                      "out of memory",
-                                                      "out_of_memory",
-                                                      "cannot allocate",
-                                                      "memory exhausted",
-                                                      "memory exceeded",
-                                                      "memory allocation failure",
-                                                      "not enough memory"};
-    return std::ranges::any_of(phrases,
-                               [&](std::string_view phrase) { return text.find(phrase) != std::string::npos; });
+    return limit > 0 && peak_bytes >= static_cast<std::size_t>(limit) / 2;
 }
 
-std::string death_of_compiler(const nvcc_output& output)
+// Where nvcc runs its programs through a shell, the shell says 128 + n. Where it runs them itself, it ends with n, and
+// none of its programs ends with these numbers by itself.
+int signal_of_nvcc(int exit_code)
 {
     constexpr int shell_signals = 128;
-    if (const std::size_t at = output.log.find("died due to signal"); at != std::string::npos) {
-        std::size_t start = output.log.rfind('\n', at);
-        start = start == std::string::npos ? 0 : start + 1;
-        std::string line = output.log.substr(start, output.log.find('\n', at) - start);
-        constexpr std::string_view prefix = "nvcc error   : ";
-        if (line.starts_with(prefix)) line.erase(0, prefix.size());
-        while (line.ends_with(' ')) line.pop_back();
-        return line;
-    }
-    if (output.exit_code <= shell_signals) return {};
-    const int signal = output.exit_code - shell_signals;
+    if (exit_code > shell_signals && exit_code < 2 * shell_signals - 1) return exit_code - shell_signals;
+    constexpr std::array deaths{SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV};
+    return std::ranges::find(deaths, exit_code) != deaths.end() ? exit_code : 0;
+}
+
+std::string signal_text(int signal)
+{
     return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "compiler/nvcc_run.hpp"
 
 namespace launchbox {
 
@@ -14,11 +13,14 @@ std::string timeout_reason(double seconds);
 /// "the compiler took more than 8 GiB of memory"
 std::string memory_reason(std::int64_t bytes);
 
-/// Whether what a compiler said last is that it got no more memory.
-bool is_out_of_memory(const std::string& said);
+/// Whether a compiler that failed did so for want of memory, by what is measured: of its address space of `limit` bytes
+/// (0: not limited) it used half or more, in one of its processes.
+bool took_its_memory(std::size_t peak_bytes, std::int64_t limit);
 
-/// How nvcc or one of the programs that it runs was ended by a signal: "cicc died due to signal 11 (Invalid memory
-/// reference)". Empty: none was.
-std::string death_of_compiler(const nvcc_output& output);
+/// The signal that ended nvcc or one of its programs, by nvcc's exit status; 0: none did.
+int signal_of_nvcc(int exit_code);
+
+/// "killed by signal 11 (Segmentation fault)"
+std::string signal_text(int signal);
 
 }  // namespace launchbox

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/build/compile_endings.hpp"
 
@@ -22,6 +24,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr double look_up_seconds = 0.1;  // for an interrupt
 constexpr int give_way = 5;              // measuring comes first
+constexpr int shell_signals = 128;       // as exit statuses
 
 double since(clock::time_point start)
 {
@@ -68,6 +71,23 @@ public:
 private:
     pool_answer try_to(const waiting_job& waiting)
     {
+        const machine_watch machine(folder_);
+        try {
+            pool_answer result = ask(waiting);
+            if (!result.answer.output.succeeded() && result.machine_failure.empty())
+                result.machine_failure = machine.lacked();
+            return result;
+        } catch (const machine_error&) {
+            throw;
+        } catch (const error& failure) {
+            const std::string lacked = machine.lacked();
+            if (failure.status() == exit_status::interrupted || lacked.empty()) throw;
+            throw machine_error(lacked + ", so that " + failure.what(), failure.hint());
+        }
+    }
+
+    pool_answer ask(const waiting_job& waiting)
+    {
         clear();
         if (!worker_ || !worker_->running()) worker_.emplace(options_.worker, options_of(options_, folder_));
         const clock::time_point start = clock::now();
@@ -81,12 +101,13 @@ private:
                 }
             } while (said.what == worker_process::event::silence && since(start) < options_.seconds);
         }
-        pool_answer result = conclude(said);
+        pool_answer result = conclude(said, waiting.job.nvrtc);
         result.seconds = since(start);
         return result;
     }
 
-    pool_answer conclude(const worker_process::answer& said)
+    // By statuses and figures: what a compiler prints may be the source's own words.
+    pool_answer conclude(const worker_process::answer& said, bool is_nvrtc)
     {
         using enum pool_answer::ending;
         if (said.what == worker_process::event::silence) {
@@ -95,20 +116,29 @@ private:
         }
         if (said.what == worker_process::event::ended) {
             worker_->kill();
-            const std::string ending = worker_->ending();
-            if (is_out_of_memory(ending)) return {out_of_memory, {}, memory_reason(options_.memory_bytes)};
-            return {died, {}, "the compiler died: " + ending};
+            const int code = worker_->exit_code();
+            if (code == worker_out_of_memory || took_its_memory(worker_->peak_bytes(), options_.memory_bytes))
+                return {out_of_memory, {}, memory_reason(options_.memory_bytes)};
+            return dead({}, worker_->ending(), code - shell_signals);
         }
         pool_answer result;
         result.answer = read_compile_answer(said.line, folder_);
         const nvcc_output& output = result.answer.output;
         if (output.succeeded()) return result;
-        if (is_out_of_memory(output.log)) {
+        if (result.answer.out_of_memory || took_its_memory(result.answer.peak_bytes, options_.memory_bytes)) {
             worker_->kill();
             return {out_of_memory, std::move(result.answer), memory_reason(options_.memory_bytes)};
         }
-        if (const std::string signal = death_of_compiler(output); !signal.empty())
-            return {died, std::move(result.answer), "the compiler died: " + signal};
+        if (const int signal = is_nvrtc ? 0 : signal_of_nvcc(output.exit_code); signal != 0)
+            return dead(std::move(result.answer), signal_text(signal), signal);
+        return result;
+    }
+
+    // SIGKILL is what the system sends when memory runs out; nobody else ends a compiler so.
+    static pool_answer dead(compile_answer answer, const std::string& how, int signal)
+    {
+        pool_answer result{pool_answer::ending::died, std::move(answer), "the compiler died: " + how};
+        if (signal == SIGKILL) result.machine_failure = result.reason;
         return result;
     }
 
@@ -127,7 +157,10 @@ private:
 
 compile_pool::compile_pool(const pool_options& options) : options_(options)
 {
-    for (std::size_t i = 0; i < std::max(1u, options_.jobs); ++i) threads_.emplace_back([this, i] { work(i); });
+    const std::size_t wanted = std::max(1u, options_.jobs);
+    while (threads_.size() < wanted && threads_.start([this, i = threads_.size()] { work(i); })) {
+    }
+    if (threads_.size() == 0) throw no_thread();
 }
 
 compile_pool::~compile_pool()
@@ -137,7 +170,7 @@ compile_pool::~compile_pool()
         stopping_ = true;
     }
     wake_.notify_all();
-    threads_.clear();
+    threads_.join();
 }
 
 pool_answer compile_pool::compile(const compile_job& job)
@@ -171,7 +204,7 @@ void compile_pool::work(std::size_t number)
             {
                 const std::lock_guard guard(lock_);
                 seconds_ += since(start);
-                ++compiles_;
+                compiles_ += makes_module(next.job) ? 1 : 0;
             }
             next.answer.set_value(std::move(answer));
         } catch (...) {

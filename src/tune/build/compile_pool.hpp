@@ -10,10 +10,10 @@
 #include <future>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/files/files.hpp"
+#include "support/process/thread_group.hpp"
 #include "support/process/worker_process.hpp"
 #include "tune/build/compile_worker.hpp"
 
@@ -30,8 +30,9 @@ struct pool_answer {
     enum class ending { answered, timeout, out_of_memory, died };
     ending how = ending::answered;
     compile_answer answer = {};
-    std::string reason = {};  ///< one line, unless it answered
-    double seconds = 0;       ///< of wall time
+    std::string reason = {};           ///< one line, unless it answered
+    double seconds = 0;                ///< of wall time
+    std::string machine_failure = {};  ///< what the machine lacked, where it did not succeed
 };
 
 /// A thread for each worker: a worker ends with the thread that started it.
@@ -42,8 +43,9 @@ public:
     compile_pool(const compile_pool&) = delete;
     compile_pool& operator=(const compile_pool&) = delete;
 
-    /// Waits for one of the compilers. Many threads may call it. Throws `error` when there is no worker to be had, and
-    /// with status `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
+    /// Waits for one of the compilers. Many threads may call it. Throws `machine_error` where the machine lacks
+    /// something without which nothing can be compiled, `error` when there is no worker to be had, and with status
+    /// `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
     pool_answer compile(const compile_job& job);
 
     /// Ends the compilers that are at work and forgets what waits: those calls of `compile` throw `error` with status
@@ -72,7 +74,7 @@ private:
     std::atomic<unsigned> period_ = 0;  // one more with each `give_up`
     double seconds_ = 0;
     std::size_t compiles_ = 0;
-    std::vector<std::jthread> threads_;  // last: they use all of the above
+    thread_group threads_;  // last: they use all of the above
 };
 
 }  // namespace launchbox

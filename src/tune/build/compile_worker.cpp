@@ -3,18 +3,25 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <iostream>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
+#include "compiler/compile_cache.hpp"
 #include "compiler/nvrtc.hpp"
+#include "compiler/preprocessed.hpp"
 #include "image/ptx.hpp"
 #include "image/ptx_modules.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/files/proc_file.hpp"
 #include "tune/build/kernel_builder.hpp"
 
 namespace launchbox {
@@ -25,11 +32,12 @@ using nlohmann::json;
 namespace {
 
 constexpr std::string_view variable = "launchbox_address_of_kernel";
-constexpr const char *log_file = "log", *cubin_file = "cubin", *ptx_file = "ptx";
+constexpr const char *log_file = "log", *cubin_file = "cubin", *ptx_file = "ptx", *names_file = "names";
 
 compile_job job_of(const json& line)
 {
     compile_job job;
+    job.wanted = static_cast<compile_job::wish>(line.at("wanted").get<int>());
     job.nvrtc = line.at("nvrtc").get<bool>();
     job.library = line.at("library").get<std::string>();
     for (const json& folder : line.at("includes")) job.includes.emplace_back(folder.get<std::string>());
@@ -43,11 +51,23 @@ compile_job job_of(const json& line)
     return job;
 }
 
+std::vector<std::string> with_source(std::vector<std::string> files, const compile_job& job)
+{
+    files.push_back(job.source);
+    return files;
+}
+
+// Of a job that asked for no module: it did what it was asked.
+nvcc_output nothing_made()
+{
+    return {.exit_code = 0, .made = true};
+}
+
 compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& outputs)
 {
     static std::map<fs::path, nvrtc> loaded;
     const auto library = loaded.try_emplace(job.library, job.library).first;
-    nvrtc_job task{.source = read_input(job.source),
+    nvrtc_job task{.source = read_file(job.source),
                    .name = job.source,
                    .expression = job.expression,
                    .architecture = job.architecture,
@@ -57,8 +77,33 @@ compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& output
     const fs::path beside = fs::path(job.source).parent_path();
     task.includes.push_back(beside.empty() ? "." : beside);
     task.includes.insert(task.includes.end(), job.includes.begin(), job.includes.end());
+    if (job.wanted != compile_job::wish::module) task.lists = outputs;
+    if (!makes_module(job)) {
+        const nvrtc_reading read = library->second.read(task, job.wanted == compile_job::wish::text_and_list);
+        compile_answer answer{.output = nothing_made(), .text = read.text};
+        if (read.understood) answer.files = with_source(read.files, job);
+        return answer;
+    }
     nvrtc_output made = library->second.compile(task);
-    return {std::move(made.output), std::move(made.kernel)};
+    const bool out_of_memory = made.output.exit_code == nvrtc_out_of_memory;
+    compile_answer answer{
+        .output = std::move(made.output), .kernel = std::move(made.kernel), .out_of_memory = out_of_memory};
+    if (made.files) answer.files = with_source(*std::move(made.files), job);
+    return answer;
+}
+
+// The text of nvcc's preprocessor tells both.
+compile_answer read_with_nvcc(const compile_job& job)
+{
+    const std::time_t begin = std::time(nullptr);
+    const nvcc_job named{.source = job.source, .architecture = job.architecture, .flags = job.flags};
+    std::string log;
+    const std::optional<unit_text> read = preprocess(job.tools, named, &log);
+    if (!read) return {.output = nothing_made(), .files = with_source({}, job), .text = key_of({log})};
+    return {.output = nothing_made(),
+            .files = with_source(files_in(read->text), job),
+            .text = hash_of_preprocessed(read->text, begin, std::time(nullptr)),
+            .commands = key_of({read->commands})};
 }
 
 compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs)
@@ -67,16 +112,26 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
     const nvcc_job named{
         .source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true};
-    compile_answer answer{run_nvcc(job.tools, named)};
-    if (!answer.output.succeeded()) return answer;
+    const bool with_list = job.wanted == compile_job::wish::module_and_list;
+    compile_answer answer{.output = run_nvcc(job.tools, named)};
+    if (!answer.output.succeeded()) {
+        if (with_list) answer.files = read_with_nvcc(job).files;
+        return answer;
+    }
     answer.kernel = kernel_named_in(answer.output.ptx_outline);
     // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
     write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
                                     "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
                                     "template __global__ void launchbox_marker<&" +
                                     job.expression + ">();\n");
-    answer.output =
-        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags});
+    answer.output = run_nvcc(
+        job.tools,
+        {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list});
+    std::vector<std::string>& read = answer.output.files;
+    if (with_list && !read.empty()) {
+        std::erase(read, unit.string());
+        answer.files = with_source(std::move(read), job);
+    }
     return answer;
 }
 
@@ -104,7 +159,8 @@ int take_register_limit(std::vector<std::string>& flags)
 
 compile_answer compile_ptx(compile_job job, const fs::path& outputs)
 {
-    std::string ptx = read_input(job.source);
+    if (!makes_module(job)) return {.output = nothing_made(), .files = with_source({}, job)};
+    std::string ptx = read_file(job.source);
     if (const int limit = take_register_limit(job.flags); limit > 0)
         ptx = with_max_registers(ptx, job.expression, limit);
     // Code for one chip, such as sm_90a, has to be compiled for that one.
@@ -113,7 +169,8 @@ compile_answer compile_ptx(compile_job job, const fs::path& outputs)
     const fs::path unit = outputs / "kernel.ptx";
     write_file_atomically(unit, ptx);
     compile_answer answer{
-        run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags})};
+        .output = run_nvcc(job.tools, {.source = unit.string(), .architecture = job.architecture, .flags = job.flags})};
+    answer.files = with_source({}, job);
     if (answer.output.succeeded()) answer.kernel = job.expression;
     return answer;
 }
@@ -121,7 +178,8 @@ compile_answer compile_ptx(compile_job job, const fs::path& outputs)
 compile_answer compile_by(const compile_job& job, const fs::path& outputs)
 {
     if (is_ptx_source(job.source)) return compile_ptx(job, outputs);
-    return job.nvrtc ? compile_with_nvrtc(job, outputs) : compile_with_nvcc(job, outputs);
+    if (job.nvrtc) return compile_with_nvrtc(job, outputs);
+    return makes_module(job) ? compile_with_nvcc(job, outputs) : read_with_nvcc(job);
 }
 
 // Compilers write paths as they were given; users know theirs from the spec's folder.
@@ -130,6 +188,16 @@ std::string without(std::string text, const std::string& folder)
     for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
         text.erase(at, folder.size());
     return text;
+}
+
+// Of this process, in which NVRTC compiles. Not getrusage's figure, which counts the process that this one was made of.
+std::size_t own_peak_bytes()
+{
+    std::istringstream words(read_proc_file("/proc/self/status"));
+    std::size_t kilobytes = 0;
+    for (std::string word; words >> word;)
+        if (word == "VmHWM:" && words >> kilobytes) break;
+    return kilobytes * 1024;
 }
 
 json answer_to(const json& line)
@@ -143,7 +211,31 @@ json answer_to(const json& line)
     write_file_atomically(outputs / log_file, log);
     write_file_atomically(outputs / cubin_file, answer.output.cubin);
     write_file_atomically(outputs / ptx_file, answer.output.ptx_outline);
-    return {{"exit_code", answer.output.exit_code}, {"made", answer.output.made}, {"kernel", answer.kernel}};
+    // Names are bytes, which JSON does not have.
+    std::string names;
+    if (answer.files)
+        for (const std::string& name : *answer.files) names.append(name) += '\0';
+    write_file_atomically(outputs / names_file, names);
+    return {{"exit_code", answer.output.exit_code},
+            {"made", answer.output.made},
+            {"kernel", answer.kernel},
+            {"text", answer.text},
+            {"commands", answer.commands},
+            {"files", answer.files.has_value()},
+            {"out_of_memory", answer.out_of_memory},
+            {"peak_bytes", std::max(answer.output.peak_bytes, own_peak_bytes())}};
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<std::string> listed_names(std::string_view names)
+{
+    std::vector<std::string> files;
+    for (std::size_t end = 0; (end = names.find('\0')) != std::string_view::npos; names.remove_prefix(end + 1))
+        files.emplace_back(names.substr(0, end));
+    return files;
 }
 
 }  // namespace
@@ -152,7 +244,8 @@ std::string line_of(const compile_job& job, const fs::path& outputs)
 {
     json includes = json::array();
     for (const fs::path& folder : job.includes) includes.push_back(folder.string());
-    return json{{"nvrtc", job.nvrtc},
+    return json{{"wanted", static_cast<int>(job.wanted)},
+                {"nvrtc", job.nvrtc},
                 {"library", job.library.string()},
                 {"includes", includes},
                 {"nvcc", job.tools.nvcc.string()},
@@ -170,14 +263,27 @@ compile_answer read_compile_answer(const std::string& line, const fs::path& outp
 {
     const json answer = json::parse(line, nullptr, false);
     if (!answer.is_object()) throw error("a compile worker answered: " + line.substr(0, 200));
-    if (answer.contains("error")) throw error(answer.value("error", std::string()));
+    if (answer.contains("error")) {
+        const std::string what = answer.value("error", std::string());
+        if (answer.value("machine", false)) throw machine_error(what);
+        throw error(what);
+    }
     compile_answer result;
     result.output.exit_code = answer.value("exit_code", 1);
     result.output.made = answer.value("made", false);
     result.kernel = answer.value("kernel", std::string());
-    result.output.log = read_input((outputs / log_file).string());
-    result.output.cubin = read_input((outputs / cubin_file).string());
-    result.output.ptx_outline = read_input((outputs / ptx_file).string());
+    result.text = answer.value("text", std::string());
+    result.commands = answer.value("commands", std::string());
+    result.out_of_memory = answer.value("out_of_memory", false);
+    result.peak_bytes = answer.value("peak_bytes", std::size_t{0});
+    try {
+        result.output.log = read_file(outputs / log_file);
+        result.output.cubin = read_file(outputs / cubin_file);
+        result.output.ptx_outline = read_file(outputs / ptx_file);
+        if (answer.value("files", false)) result.files = listed_names(read_file(outputs / names_file));
+    } catch (const error& failure) {
+        throw machine_error(failure.what(), failure.hint());  // it was there a moment ago
+    }
     return result;
 }
 
@@ -209,7 +315,9 @@ int run_compile_worker()
         try {
             answer = answer_to(json::parse(line));
         } catch (const std::bad_alloc&) {
-            throw;  // this process is of no use any more
+            ::_exit(worker_out_of_memory);  // this process is of no use any more
+        } catch (const machine_error& failure) {
+            answer = {{"error", failure.what()}, {"machine", true}};
         } catch (const error& failure) {
             answer = {{"error", failure.what()}};
         } catch (const std::exception& failure) {

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,27 +17,51 @@
 namespace launchbox {
 
 struct compile_job {
+    enum class wish {
+        module,           ///< compile
+        module_and_list,  ///< compile, and tell the files that were read
+        list,             ///< the files alone
+        text_and_list     ///< and what the preprocessor makes of them
+    };
+    wish wanted = wish::module;
     bool nvrtc = false;
-    std::filesystem::path library;                ///< of NVRTC
-    std::vector<std::filesystem::path> includes;  ///< of NVRTC
-    toolchain tools;                              ///< of nvcc
-    std::filesystem::path folder;                 ///< relative paths start here; absolute
-    std::string source;                           ///< as the user names it
-    std::string expression;                       ///< the kernel
-    compute_capability architecture;
-    std::vector<std::string> flags;
+    std::filesystem::path library = {};                ///< of NVRTC
+    std::vector<std::filesystem::path> includes = {};  ///< of NVRTC
+    toolchain tools = {};                              ///< of nvcc
+    std::filesystem::path folder = {};                 ///< relative paths start here; absolute
+    std::string source = {};                           ///< as the user names it
+    std::string expression = {};                       ///< the kernel
+    compute_capability architecture = {};
+    std::vector<std::string> flags = {};
 };
+
+/// Or does it only tell what the compiler reads?
+inline bool makes_module(const compile_job& job)
+{
+    return job.wanted == compile_job::wish::module || job.wanted == compile_job::wish::module_and_list;
+}
 
 /// What one run of a compiler gave, also one that failed.
 struct compile_answer {
     nvcc_output output;
     std::string kernel = {};  ///< the name that the driver knows it by; empty: there is none
+    /// The files that the compiler has read, with the source, as it spells them from the job's folder; `nullopt`: it
+    /// was not asked, or does not tell.
+    std::optional<std::vector<std::string>> files = {};
+    std::string text = {};       ///< a hash of what the preprocessor made of them
+    std::string commands = {};   ///< a hash of what nvcc runs, with the names of this machine's folders
+    bool out_of_memory = false;  ///< the compiler's status says so
+    std::size_t peak_bytes = 0;  ///< of memory, in its largest process
 };
+
+/// The exit status of a worker that got no more memory.
+inline constexpr int worker_out_of_memory = 12;
 
 /// The line for a job whose outputs go to `outputs`, a folder that is there.
 std::string line_of(const compile_job& job, const std::filesystem::path& outputs);
 
-/// What the worker answered and left in `outputs`. Throws `error` when that is no answer.
+/// What the worker answered and left in `outputs`. Throws `error` when that is no answer; `machine_error` where what it
+/// left cannot be read.
 compile_answer read_compile_answer(const std::string& line, const std::filesystem::path& outputs);
 
 /// In the PTX of a unit that nvcc compiled: the kernel that its last line takes the address of.

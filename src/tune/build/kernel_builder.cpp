@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <map>
@@ -18,15 +19,15 @@
 
 #include "compiler/compile.hpp"
 #include "compiler/compile_cache.hpp"
-#include "compiler/included_files.hpp"
+#include "compiler/nvcc_arguments.hpp"
 #include "compiler/nvcc_run.hpp"
 #include "compiler/nvrtc.hpp"
 #include "image/module_code.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/process/machine_failure.hpp"
 #include "support/process/worker_process.hpp"
 #include "tune/build/compile_pool.hpp"
+#include "tune/build/unit_sources.hpp"
 
 namespace launchbox {
 
@@ -35,7 +36,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when what is kept of a build changes: older entries are then never found, and age away.
-constexpr std::string_view build_format = "launchbox build 1";
+constexpr std::string_view build_format = "launchbox build 2";
 
 struct found_compiler {
     std::optional<nvrtc_place> nvrtc;  // `nullopt`: nvcc
@@ -120,10 +121,15 @@ void check_flags(const std::vector<std::string>& flags)
                             "launchbox chooses the architecture and the output; leave it out");
 }
 
-// SIGKILL is what the system sends when memory runs out; nobody else ends a compiler so.
-std::string machine_failure_of_death(const std::string& reason)
+// Whose headers belong to a release of the compiler or of the system.
+std::vector<fs::path> system_folders_of(const found_compiler& compiler)
 {
-    return reason.find("signal 9 ") != std::string::npos ? reason : std::string();
+    std::vector<fs::path> folders{"/usr/include", "/usr/lib"};
+    if (compiler.nvrtc)
+        folders.insert(folders.end(), compiler.nvrtc->includes.begin(), compiler.nvrtc->includes.end());
+    else
+        for (fs::path& folder : toolkit_includes(compiler.tools)) folders.push_back(std::move(folder));
+    return folders;
 }
 
 std::string number_text(double number)
@@ -145,28 +151,26 @@ struct kernel_builder::inside {
                 .worker = {options.worker_program.empty() ? this_program() : options.worker_program, "--worker",
                            "compile"},
                 .seconds = target.compile_seconds,
-                .memory_bytes = target.compile_memory_bytes})
+                .memory_bytes = target.compile_memory_bytes}),
+          units(spec, cache,
+                {.system_folders = system_folders_of(compiler),
+                 .compiler = compiler.version,
+                 .jobs = jobs,
+                 .ask = [this](compile_job job) { return ask(std::move(job)); }})
     {
     }
 
     struct request {
         compile_job job;
-        std::string sources;  // hash of them
+        const unit_listing* listing = nullptr;
         std::string key;
     };
     [[nodiscard]] request request_for(const assignment& values, const compute_capability& architecture);
-    // Folders that depend on a candidate's values cannot be looked into for all.
-    [[nodiscard]] std::vector<std::string> flags_of_all() const
-    {
-        std::vector<std::string> flags = target.flags;
-        std::erase_if(flags, [](const std::string& flag) { return flag.find('{') != std::string::npos; });
-        return flags;
-    }
-    [[nodiscard]] std::vector<fs::path> sources(const std::vector<std::string>& flags) const;
-    [[nodiscard]] std::string hash_of_sources(const std::vector<std::string>& flags) const;
+    void complete(compile_job& job) const;
+    [[nodiscard]] compile_answer ask(compile_job job);
     [[nodiscard]] build_result build(const request& wanted);
     [[nodiscard]] build_result finish(const request& wanted, compile_answer answer, double seconds) const;
-    void keep(const request& wanted, const compile_answer& answer, double seconds) const;
+    void keep(const request& wanted, const compile_answer& answer, double seconds);
     [[nodiscard]] std::string reason_of(const compile_result& compiled, const compile_job& job) const;
 
     kernel_target target;
@@ -176,11 +180,11 @@ struct kernel_builder::inside {
     compile_cache cache;
     unsigned jobs;
     compile_pool pool;
+    unit_sources units;
 
     std::mutex lock;
     std::map<std::string, std::shared_future<build_result>> under_way;
     std::map<std::string, build_result> failed;  // not kept on disk, but not tried again here
-    std::map<std::vector<std::string>, std::string> sources_of_flags;
     std::atomic<std::size_t> from_cache{0};
 };
 
@@ -193,7 +197,11 @@ kernel_builder::kernel_builder(const tune_spec& spec, const builder_options& opt
     if (!fs::is_regular_file(source, failure))
         throw error("[kernel] source: there is no file " + spec.kernel->source,
                     "it is looked for in the folder of " + spec.file);
-    read_input(source.string());
+    read_file(source);
+    for (const std::string& named : spec.kernel->sources)
+        if (!fs::is_regular_file(fs::path(spec.folder) / named, failure))
+            throw error("[kernel] sources: there is no file " + named,
+                        "names are looked for in the folder of the spec; take it out if results do not depend on it");
     inside_ = std::make_unique<inside>(spec, options);
 }
 
@@ -201,7 +209,12 @@ kernel_builder::~kernel_builder() = default;
 
 build_result kernel_builder::build(const assignment& values, const compute_capability& architecture)
 {
-    const inside::request wanted = inside_->request_for(values, architecture);
+    inside::request wanted;
+    try {
+        wanted = inside_->request_for(values, architecture);
+    } catch (const machine_error& failure) {
+        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
+    }
     std::promise<build_result> promise;
     {
         std::unique_lock guard(inside_->lock);
@@ -241,6 +254,37 @@ kernel_builder::inside::request kernel_builder::inside::request_for(const assign
 {
     request result;
     compile_job& job = result.job;
+    job.expression = filled_in(target.name, values);
+    job.architecture = architecture;
+    for (const std::string& flag : target.flags) job.flags.push_back(filled_in(flag, values));
+    complete(job);
+    if (units.flags_vary()) job.wanted = compile_job::wish::module_and_list;
+    result.listing = &units.of(architecture);
+    const architecture_text name = architecture_name(architecture);
+    const std::string path = (folder / target.source).string();  // the log and line information hold it
+    const std::string named = units.hash_of_named(job.flags);
+    std::vector<std::string> environment;
+    if (!job.nvrtc) environment = environment_that_nvcc_reads();
+    std::vector<std::string_view> parts{build_format,
+                                        compiler.version,
+                                        name.view(),
+                                        path,
+                                        job.expression,
+                                        result.listing->text,
+                                        result.listing->commands,
+                                        result.listing->contents,
+                                        named,
+                                        "flags"};
+    parts.insert(parts.end(), job.flags.begin(), job.flags.end());
+    parts.emplace_back("environment");
+    parts.insert(parts.end(), environment.begin(), environment.end());
+    result.key = key_of(parts);
+    return result;
+}
+
+// What is the same for all jobs.
+void kernel_builder::inside::complete(compile_job& job) const
+{
     job.nvrtc = compiler.nvrtc.has_value();
     if (compiler.nvrtc) {
         job.library = compiler.nvrtc->library;
@@ -249,55 +293,22 @@ kernel_builder::inside::request kernel_builder::inside::request_for(const assign
     job.tools = compiler.tools;
     job.folder = folder;
     job.source = target.source;
-    job.expression = filled_in(target.name, values);
-    job.architecture = architecture;
-    for (const std::string& flag : target.flags) job.flags.push_back(filled_in(flag, values));
-    {
-        const std::lock_guard guard(lock);
-        std::string& sources = sources_of_flags[job.flags];
-        if (sources.empty()) sources = hash_of_sources(job.flags);
-        result.sources = sources;
-    }
-    const architecture_text name = architecture_name(architecture);
-    const std::string path = (folder / target.source).string();  // the log and line information hold it
-    std::vector<std::string_view> parts{build_format,   compiler.version, name.view(),          path,
-                                        job.expression, result.sources,   "behind these, flags"};
-    for (const std::string& flag : job.flags) parts.push_back(flag);
-    if (!job.nvrtc)
-        for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"}) {
-            const char* value = std::getenv(variable);
-            parts.push_back(value == nullptr ? "" : value);
-        }
-    result.key = key_of(parts);
-    return result;
 }
 
-std::vector<fs::path> kernel_builder::inside::sources(const std::vector<std::string>& flags) const
+compile_answer kernel_builder::inside::ask(compile_job job)
 {
-    std::vector<fs::path> first{folder / target.source}, folders;
-    for (const std::string& file : forced_includes(flags)) first.push_back(folder / file);
-    for (const std::string& include_folder : include_folders(flags)) folders.push_back(folder / include_folder);
-    folders.push_back((folder / target.source).parent_path());
-    return included_files(first, folders);
-}
-
-std::string kernel_builder::inside::hash_of_sources(const std::vector<std::string>& flags) const
-{
-    std::vector<std::string> texts;
-    for (const fs::path& file : sources(flags)) {
-        texts.push_back(file.filename().string());
-        try {
-            texts.push_back(read_input(file.string()));
-        } catch (const error& failure) {
-            texts.emplace_back(failure.what());  // the compiler says it better
-        }
-    }
-    return key_of({texts.begin(), texts.end()});
+    complete(job);
+    pool_answer answer = pool.compile(job);
+    if (answer.how != pool_answer::ending::answered)
+        throw error("cannot find out what " + target.source + " includes: " + answer.reason,
+                    "its compiler does not end by itself, even where it only preprocesses");
+    return std::move(answer.answer);
 }
 
 build_result kernel_builder::inside::build(const request& wanted)
 {
-    if (auto texts = cache.find_texts(wanted.key); texts && texts->size() == 5) {
+    const bool is_told = wanted.listing->is_known;  // else nothing is known by what it is made of
+    if (auto texts = is_told ? cache.find_texts(wanted.key) : std::nullopt; texts && texts->size() == 5) {
         double seconds = 0;
         std::from_chars(texts->at(4).data(), texts->at(4).data() + texts->at(4).size(), seconds);
         compile_answer answer{{0, true, std::move(texts->at(0)), std::move(texts->at(1)), std::move(texts->at(2))},
@@ -310,11 +321,11 @@ build_result kernel_builder::inside::build(const request& wanted)
     pool_answer answer;
     try {
         answer = pool.compile(wanted.job);
+    } catch (const machine_error& failure) {
+        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
     } catch (const error& failure) {
-        const std::string lacked = machine_failure_in(failure.what());
-        if (failure.status() == exit_status::interrupted) throw;
-        if (failure.status() != exit_status::bad_input && lacked.empty()) throw;  // no worker to be had
-        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = lacked};
+        if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
+        return {.status = build_status::compile_error, .reason = failure.what()};
     }
     if (answer.how != pool_answer::ending::answered) {
         const bool died = answer.how == pool_answer::ending::died;
@@ -322,18 +333,22 @@ build_result kernel_builder::inside::build(const request& wanted)
                 .reason = std::move(answer.reason),
                 .log = std::move(answer.answer.output.log),
                 .seconds = answer.seconds,
-                .machine_failure = died ? machine_failure_of_death(answer.reason) : std::string()};
+                .machine_failure = died ? std::move(answer.machine_failure) : std::string()};
     }
-    keep(wanted, answer.answer, answer.seconds);
+    // Also of one that failed: what is wrong may be wrong in a file that results know nothing of.
+    const std::optional<std::vector<std::string>>& read = answer.answer.files;
+    const bool is_covered = !units.flags_vary() || (read && units.covers(*wanted.listing, *read));
+    if (is_covered) keep(wanted, answer.answer, answer.seconds);
     build_result result = finish(wanted, std::move(answer.answer), answer.seconds);
-    if (result.status != build_status::built) result.machine_failure = machine_failure_in(result.log);
+    if (result.status != build_status::built) result.machine_failure = std::move(answer.machine_failure);
     return result;
 }
 
-void kernel_builder::inside::keep(const request& wanted, const compile_answer& answer, double seconds) const
+void kernel_builder::inside::keep(const request& wanted, const compile_answer& answer, double seconds)
 {
+    if (!answer.output.succeeded() || !wanted.listing->is_known) return;
     // A file that was edited while the compiler read it must not stand under the name of its older content.
-    if (!answer.output.succeeded() || hash_of_sources(wanted.job.flags) != wanted.sources) return;
+    if (!units.is_unchanged(*wanted.listing)) return;
     cache.store_texts(wanted.key, {answer.output.log, answer.output.cubin, answer.output.ptx_outline, answer.kernel,
                                    number_text(seconds)});
 }
@@ -386,14 +401,17 @@ std::string kernel_builder::compiler() const
     return inside_->compiler.name;
 }
 
-std::string kernel_builder::source_hash() const
+source_identity kernel_builder::sources(const compute_capability& architecture)
 {
-    return inside_->hash_of_sources(inside_->flags_of_all());
-}
-
-std::vector<fs::path> kernel_builder::source_files() const
-{
-    return inside_->sources(inside_->flags_of_all());
+    const unit_listing& listing = inside_->units.of(architecture);
+    std::string text = listing.text;
+    // What is not known is not the same as anything.
+    if (!listing.is_known) text = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+    std::vector<std::string> environment;
+    if (!inside_->compiler.nvrtc) environment = environment_that_nvcc_reads();
+    std::vector<std::string_view> parts{text};
+    parts.insert(parts.end(), environment.begin(), environment.end());
+    return {.files = inside_->units.hash_of_own(listing), .text = key_of(parts), .own = listing.own};
 }
 
 unsigned kernel_builder::jobs() const

@@ -36,6 +36,15 @@ struct builder_options {
     std::string worker_program = {};          ///< starts with run_compile_worker; empty: this program
 };
 
+/// What tells the sources of one build from those of another.
+struct source_identity {
+    std::string files;  ///< of the user's files that the compiler reads: the same with every release of one compiler
+    std::string text;   ///< of what this release makes of them, the headers of toolkit and system among them
+    std::vector<std::filesystem::path> own;  ///< the files behind `files`
+
+    [[nodiscard]] std::string hash() const { return files + text; }
+};
+
 /// `build` may be called by many threads at once; each call waits for one of the compilers.
 class kernel_builder {
 public:
@@ -51,10 +60,10 @@ public:
     /// Ends what is being compiled: those calls of `build` throw `error` with status `interrupted`.
     void give_up();
 
-    [[nodiscard]] std::string compiler() const;     ///< "NVRTC 13.0" or "nvcc 13.0.88"
-    [[nodiscard]] std::string source_hash() const;  ///< of the source and all files that it includes by name,
-    ///< in folders of flags without {names}, too
-    [[nodiscard]] std::vector<std::filesystem::path> source_files() const;  ///< what `source_hash` is made of
+    [[nodiscard]] std::string compiler() const;  ///< "NVRTC 13.0" or "nvcc 13.0.88"
+    /// What candidates for one architecture are compiled from; the compiler is asked, the first time. Throws `error`
+    /// where none can be.
+    [[nodiscard]] source_identity sources(const compute_capability& architecture);
     [[nodiscard]] unsigned jobs() const;
     [[nodiscard]] double compile_seconds() const;  ///< spent by all compilers so far, in this process
     [[nodiscard]] std::size_t compiles() const;

@@ -113,11 +113,10 @@ std::string stale_by(const run_info& info, const run_wishes& wishes)
         }
     try {
         if (task_hash(spec, search_space(spec, limits)) != info.task_hash) return "the spec's task has changed since";
-        if (wishes.source_hash && *wishes.source_hash != info.source_hash) return "the sources have changed since";
-        return {};
     } catch (const error& failure) {
         return failure.what();
     }
+    return wishes.has_sources_now && !wishes.has_sources_now(info) ? "the sources have changed since" : "";
 }
 
 }  // namespace
@@ -155,9 +154,11 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         const std::string shown = path_in_header(path, root);
         if (!seen.insert(shown).second) continue;
         const result_file found = read_result_file(file.string());
-        const std::string bytes = read_input(file.string());
-        const std::string hash = bytes.starts_with("SQLite format 3") ? "results-fnv1a64:" + content_hash(found.runs)
-                                                                      : "fnv1a64:" + fnv1a64(bytes);
+        // A pipe has nothing more to give.
+        const std::string bytes = std::filesystem::is_regular_file(file) ? read_file(file) : std::string();
+        const bool hashes_bytes = !bytes.empty() && !bytes.starts_with("SQLite format 3");
+        const std::string hash =
+            hashes_bytes ? "fnv1a64:" + fnv1a64(bytes) : "results-fnv1a64:" + content_hash(found.runs);
         for (const recorded_run& run : found.runs) read.all.push_back({shown, hash, run});
         for (const std::string& diagnostic : found.diagnostics) read.notes.push_back(diagnostic);
     }

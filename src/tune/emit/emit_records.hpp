@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ struct run_wishes {
     std::string name;  ///< of the tunable; empty: there must be one
     std::string gpu;   ///< part of its name; empty: any
     std::vector<std::string> workload;
-    const tune_spec* spec = nullptr;              ///< a run of another task is stale
-    std::optional<std::string> source_hash = {};  ///< and so is one of other sources
+    const tune_spec* spec = nullptr;                            ///< a run of another task is stale
+    std::function<bool(const run_info&)> has_sources_now = {};  ///< and so is one of other sources; empty: not asked
 };
 
 /// The run of the latest call of the tunable on each architecture, rising: by the numbers of calls within a file, and

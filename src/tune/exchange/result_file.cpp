@@ -14,6 +14,8 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
+#include "support/files/read_files.hpp"
+#include "support/text/json_memory.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/exchange/call_order.hpp"
@@ -30,6 +32,9 @@ using nlohmann::ordered_json;
 constexpr const char* hint =
     "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
     "or T4";
+
+// What a compressed file may become: results compress to a tenth, what is made to use up memory to a thousandth.
+constexpr std::size_t unpacked_free = std::size_t{64} << 20, unpacked_times = 200;
 
 result_file read_store(const result_store& store);
 void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string>& stores);
@@ -136,13 +141,19 @@ result_file read_result_file(const std::string& path)
     if (std::error_code failure; std::filesystem::is_regular_file(path, failure)) {
         std::string start(store_start.size(), '\0');
         std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-        if (start == store_start) return read_store(result_store(path, result_store::access::read_only));
+        if (start == store_start) {
+            note_read(path);
+            return read_store(result_store(path, result_store::access::read_only));
+        }
     }
     decompressed_text input{.text = read_input(path), .damage = {}};
     if (input.text.starts_with(store_start))  // out of a pipe
         return read_store(result_store::of_bytes(std::move(input.text), name));
-    if (is_gzip(input.text)) input = gunzip(input.text);
+    const std::size_t bytes_of_file = input.text.size();
+    if (is_gzip(input.text))
+        input = gunzip(input.text, std::min(max_input_bytes, unpacked_free + unpacked_times * bytes_of_file));
     input.text = utf8_text(std::move(input.text));
+    refuse_large_json(input.text, bytes_of_file, name);
     std::optional<result_file> foreign = read_foreign_results(input.text, name);
     result_file read = foreign ? *std::move(foreign) : read_results_json(input.text, name);
     if (!input.damage.empty()) read.diagnostics.insert(read.diagnostics.begin(), name + ": " + input.damage);

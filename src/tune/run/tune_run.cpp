@@ -18,6 +18,7 @@
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
 #include "support/process/interrupt.hpp"
+#include "support/process/thread_group.hpp"
 #include "tune/run/baseline_failure.hpp"
 #include "tune/run/earlier_calls.hpp"
 #include "tune/run/job_queue.hpp"
@@ -75,6 +76,8 @@ private:
     bool propose();
 
     void work(const std::function<void(const tune_progress&)>& progress);
+    template <class Guarded>
+    void start_threads(thread_group& threads, const Guarded& guarded);
     void stop_if_out_of_time();
     void watch(const std::function<void(const tune_progress&)>& progress);
     void race(const std::function<void(const tune_progress&)>& progress);
@@ -236,12 +239,12 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
         }
     };
     stop_if_out_of_time();
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < std::max(1u, backend_.preparers); ++i)
-        threads.emplace_back([this, guarded] { guarded([this] { prepare_jobs(); }); });
-    for (std::size_t device = 0; device < backend_.measurers.size(); ++device)
-        threads.emplace_back([this, guarded, device] { guarded([&] { measure_jobs(device); }); });
-    watch(progress);
+    thread_group threads;
+    // Whatever is thrown here, the threads hear that it is over before they are waited for.
+    guarded([&] {
+        start_threads(threads, guarded);
+        watch(progress);
+    });
     {
         const std::lock_guard guard(lock_);
         sink_.summary.out_of_budget |= !exhausted_ && finished();
@@ -250,6 +253,19 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
         room_.notify_all();
     }
     if (backend_.give_up_preparing) backend_.give_up_preparing();
+}
+
+// One that prepares and all that measure are needed. Of those that prepare there may be fewer.
+template <class Guarded>
+void tuning::start_threads(thread_group& threads, const Guarded& guarded)
+{
+    const auto start_preparer = [&] { return threads.start([this, guarded] { guarded([this] { prepare_jobs(); }); }); };
+    bool are_there = start_preparer();
+    for (std::size_t device = 0; are_there && device < backend_.measurers.size(); ++device)
+        are_there = threads.start([this, guarded, device] { guarded([&] { measure_jobs(device); }); });
+    if (!are_there) throw no_thread();
+    for (unsigned i = 1; i < backend_.preparers && start_preparer(); ++i) {
+    }
 }
 
 void tuning::stop_if_out_of_time()

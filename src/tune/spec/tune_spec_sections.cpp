@@ -95,6 +95,12 @@ void read_kernel(reader& of, const toml::table& table)
               if (const toml::array* list = node.as_array(); list != nullptr && list->empty()) return;
               kernel.flags = of.command(node, "flags", scope::everything);
           }},
+         {"sources",
+          [&](const toml::node& node) {
+              kernel.sources = of.words(node, "sources", "[\"tile.cuh\"]");
+              for (const std::string& source : kernel.sources)
+                  if (source.empty()) of.file.fail(node.source(), "a source is empty", "name a file");
+          }},
          {"compiler",
           [&](const toml::node& node) {
               kernel.compiler = of.file.choice(node, "compiler", {"nvrtc", "nvcc"});
@@ -115,7 +121,7 @@ void read_kernel(reader& of, const toml::table& table)
             of.file.fail(table.get(key)->source(), std::string("there are both capture and ") + key,
                          "take one of them out: a captured launch has its own");
     if (captured && table.get("source") == nullptr)
-        for (const char* key : {"name", "flags", "compiler"})
+        for (const char* key : {"name", "flags", "sources", "compiler"})
             if (table.get(key) != nullptr)
                 of.file.fail(table.get(key)->source(), std::string(key) + " is given, and nothing is compiled",
                              "add source, or take it out");

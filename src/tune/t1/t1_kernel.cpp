@@ -231,7 +231,7 @@ std::string source_of(const t1_reader& of, const json& kernel)
     std::error_code failure;
     if (!std::filesystem::is_regular_file(source, failure)) return {};
     try {
-        return read_input(source.string(), std::size_t{16} << 20);
+        return read_file(source, std::size_t{16} << 20);
     } catch (const error&) {
         return {};
     }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/text/terminal.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
@@ -52,10 +52,10 @@ std::string rate_text(const work_kind& kind, double rate, double largest)
     largest = std::max(rate, largest) * rounded_up;
     const scale in = scale_of(kind, largest);
     const double shown = rate / in.one;
-    const int before_point = largest > 0 ? static_cast<int>(std::floor(std::log10(largest / in.one))) + 1 : 1;
-    const int decimals = std::clamp(digits - before_point, 0, 6);
+    const double before_point = largest > 0 ? std::floor(std::log10(largest / in.one)) + 1 : 1;
+    const int decimals = static_cast<int>(std::clamp(digits - before_point, 0.0, 6.0));
     if (rate > 0 && shown < 0.5 * std::pow(10, -decimals)) return fmt::format("{:.2g}{}", shown, in.prefix);
-    if (decimals == 0 && shown < 1e15) return with_commas(std::llround(shown)) + in.prefix;
+    if (decimals == 0) return rounded_with_commas(shown) + in.prefix;
     return fmt::format("{:.{}f}{}", shown, decimals, in.prefix);
 }
 

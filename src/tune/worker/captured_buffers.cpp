@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "capture/folder/packed_memory.hpp"
 #include "support/error.hpp"
@@ -79,44 +80,52 @@ void captured_buffers::map(const reserved_addresses& addresses)
     }
 }
 
-// Reads both files, so that a damaged capture is found before anything is compared with it.
+// Reads both files, so that a damaged capture is found before anything is compared with it. How much changed is
+// counted: what the folder says of it proves nothing.
 void captured_buffers::fill(piece& to)
 {
     const captured_memory& memory = *to.of;
     packed_reader before(folder_ / memory.before, memory.bytes, memory.before_hash);
+    std::optional<packed_reader> after;
+    if (!memory.after.empty()) after.emplace(folder_ / memory.after, memory.bytes, memory.after_hash);
+    std::vector<char> left;
+    std::uint64_t changed = 0;
     to.before_sum = to.after_sum = 0;
     gpu_.upload(to.data, memory.bytes, [&](std::size_t start, std::size_t bytes, char* into) {
         before.read(into, bytes);
         to.before_sum += checksum({into, bytes}, start / 8);
+        if (!after) return;
+        left.resize(bytes);
+        after->read(left.data(), bytes);
+        to.after_sum += checksum({left.data(), bytes}, start / 8);
+        for (std::size_t i = 0; i < bytes; ++i) changed += into[i] != left[i] ? 1 : 0;
     });
-    to.after_sum = to.before_sum;
-    if (memory.after.empty()) return;
+    if (changed != memory.changed_bytes)
+        throw error(fmt::format("{} changed in {} bytes by its files, and in {} by the capture", to.name, changed,
+                                memory.changed_bytes));
+    if (!after) {
+        to.after_sum = to.before_sum;
+        return;
+    }
     if (to.pristine == 0)
         gpu_.check(gpu_.driver().allocate(&to.pristine, memory.bytes),
                    fmt::format("when {} bytes for a copy of {} were allocated", memory.bytes, to.name));
     gpu_.check(gpu_.driver().copy_on_device(to.pristine, to.data, memory.bytes, gpu_.stream()),
                "when its inputs were copied");
     gpu_.wait(60, "when its inputs were copied");
-    packed_reader after(folder_ / memory.after, memory.bytes, memory.after_hash);
-    to.after_sum = 0;
-    std::vector<char> piece(std::min<std::size_t>(memory.bytes, std::size_t{8} << 20));
-    for (std::size_t at = 0; at < memory.bytes; at += piece.size()) {
-        const std::size_t bytes = std::min(piece.size(), memory.bytes - at);
-        after.read(piece.data(), bytes);
-        to.after_sum += checksum({piece.data(), bytes}, at / 8);
-        gpu_.alive();
-    }
 }
 
 void captured_buffers::bind(CUmodule module)
 {
     for (piece& piece : pieces_) {
-        if (piece.of->kind != "variable") continue;
+        if (!piece.of->is_variable()) continue;
         std::size_t bytes = 0;
         piece.data = 0;
         if (gpu_.driver().get_variable(&piece.data, &bytes, module, piece.of->name.c_str()) != CUDA_SUCCESS) {
-            piece.data = 0;  // code of another source may have none of this name
-            continue;
+            piece.data = 0;
+            if (piece.of->changed_bytes > 0)
+                throw error(fmt::format("the launch changes {}, which this module does not have", piece.name));
+            continue;  // code of another source may have none of this name
         }
         if (bytes != piece.of->bytes)
             throw error(fmt::format("{} has {} bytes, and the program's has {}", piece.name, bytes, piece.of->bytes));
@@ -127,6 +136,8 @@ void captured_buffers::bind(CUmodule module)
                             piece.name, piece.of->address, piece.data));
         fill(piece);
     }
+    if (launch_.changed_bytes() == 0)
+        throw error("the launch changed no byte, so that equal memory says nothing of a replay");
 }
 
 void captured_buffers::make_ready(output_filling)
@@ -141,7 +152,7 @@ void** captured_buffers::parameters(std::size_t)
 {
     arguments_ = launch_.arguments;
     parameters_.clear();
-    for (const captured_parameter& parameter : launch_.parameters)
+    for (const parameter_place& parameter : launch_.parameters)
         parameters_.push_back(arguments_.data() + parameter.offset);
     return parameters_.data();
 }
@@ -260,9 +271,9 @@ std::string captured_buffers::first_difference_beyond(const memory_sums& sums, c
 
 std::string captured_buffers::name_of(const captured_memory& memory, std::size_t number) const
 {
-    if (memory.kind == "variable") return "the variable '" + memory.name + "'";
+    if (memory.is_variable()) return "the variable '" + memory.name + "'";
     for (std::size_t i = 0; i < launch_.parameters.size(); ++i) {
-        const captured_parameter& parameter = launch_.parameters[i];
+        const parameter_place& parameter = launch_.parameters[i];
         std::uint64_t word = 0;
         if (parameter.bytes != sizeof word) continue;
         std::memcpy(&word, launch_.arguments.data() + parameter.offset, sizeof word);

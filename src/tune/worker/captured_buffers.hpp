@@ -28,7 +28,8 @@ public:
     [[nodiscard]] const captured_launch& launch() const { return launch_; }
 
     /// From now on the variables of this module are filled and compared, too. Throws `error` where captured memory
-    /// points to a variable that is somewhere else here.
+    /// points to a variable that is somewhere else here, and where something that the launch changes, or all of it,
+    /// could not be compared.
     void bind(CUmodule module);
 
     /// Nobody knows which bytes a captured launch only reads: all that it changed is as it was before it.
@@ -62,7 +63,7 @@ private:
     };
     struct piece {
         const captured_memory* of = nullptr;
-        CUdeviceptr data = 0;      // 0: a variable that the module does not have
+        CUdeviceptr data = 0;      // 0: a variable that the module does not have; the launch leaves it as it is
         CUdeviceptr pristine = 0;  // of what the launch changes
         CUdeviceptr expected = 0;  // what the program got, once a tolerance asks for it
         std::uint64_t before_sum = 0, after_sum = 0;

@@ -40,7 +40,7 @@ void check_shape(const gpu_task& task)
 loaded_kernel::loaded_kernel(gpu_context& gpu, const gpu_task& task) : gpu_(gpu), task_(task)
 {
     check_shape(task);
-    const std::string cubin = read_input(task.cubin_file);
+    const std::string cubin = read_file(task.cubin_file);
     const cuda_driver& driver = gpu.driver();
     gpu.check(driver.load_module(&module_, cubin.c_str()), "when its module was loaded");
     try {

@@ -1,6 +1,7 @@
 #include "support/files/files.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -63,10 +64,16 @@ TEST(files, a_link_stays_a_link_and_a_pipe_a_pipe)
     EXPECT_TRUE(fs::is_symlink(link));
     EXPECT_EQ(read_input(file.string()), "new");
 
-    const fs::path dangling = folder.path() / "dangling";  // names nothing that could be kept
-    fs::create_symlink("not there", dangling);
+    const fs::path dangling = folder.path() / "dangling";
+    fs::create_directory(folder.path() / "elsewhere");
+    fs::create_symlink("elsewhere/not there", folder.path() / "next");
+    fs::create_symlink("next", dangling);
     write_file_atomically(dangling, "made");
-    EXPECT_EQ(read_input(dangling.string()), "made");
+    EXPECT_TRUE(fs::is_symlink(dangling));
+    EXPECT_EQ(read_input((folder.path() / "elsewhere/not there").string()), "made");
+    fs::create_symlink("circle", folder.path() / "circle");
+    EXPECT_THROW(write_file_atomically(folder.path() / "circle", "x"), error);
+    EXPECT_TRUE(fs::is_symlink(folder.path() / "circle"));
 
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -131,21 +138,113 @@ TEST(files, what_a_killed_process_has_left_is_cleared_by_the_next)
 }
 
 // A report that is too large to be held whole comes in parts; a failure between them leaves the old file.
-TEST(files, what_is_replaced_keeps_its_permissions_and_its_names)
+TEST(files, what_is_replaced_keeps_its_permissions)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "a";
+    write_file_atomically(file, "old");
+    fs::permissions(file, fs::perms::owner_all | fs::perms::group_read);
+    if (::geteuid() == 0) {
+        ASSERT_EQ(::chown(file.c_str(), 1234, 5678), 0);
+    }
+    write_file_atomically(file, "new");
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0740u);
+    EXPECT_EQ(status.st_uid, ::geteuid() == 0 ? 1234 : ::geteuid());
+    EXPECT_EQ(status.st_gid, ::geteuid() == 0 ? 5678 : ::getegid());
+}
+
+// Root may give any file to anybody; what others may not keep of a file grants nobody more than before.
+TEST(files, a_group_that_cannot_be_kept_gives_no_other_group_its_rights)
+{
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root, who may become somebody else";
+    const temporary_directory folder;
+    for (const fs::path& outer : {folder.path().parent_path(), folder.path()}) ASSERT_EQ(::chmod(outer.c_str(), 0777), 0);
+    const fs::path file = folder.path() / "a";
+    write_file_atomically(file, "old");
+    ASSERT_EQ(::chown(file.c_str(), 1234, 5678), 0);
+    ASSERT_EQ(::chmod(file.c_str(), 06776), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::setgroups(0, nullptr) != 0 || ::setgid(99) != 0 || ::setuid(98) != 0) ::_exit(1);
+        write_file_atomically(file, "new");
+        ::_exit(0);
+    }
+    int ended = 0;
+    ::waitpid(child, &ended, 0);
+    ASSERT_EQ(ended, 0);
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 98u);
+    EXPECT_EQ(status.st_mode & 07777, 0766u) << "of the group what everybody may";
+}
+
+// Written in place, a file with two names would be lost on a disk that is full, or with a process that is killed.
+TEST(files, of_two_names_the_other_one_keeps_the_old_content)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "a", other = folder.path() / "b";
-    write_file_atomically(file, std::string(100'000, 'x'));
-    fs::permissions(file, fs::perms::owner_all | fs::perms::group_read);
-    write_file_atomically(file, "new");
-    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_all | fs::perms::group_read);
+    const std::string old(100'000, 'x');
+    write_file_atomically(file, old);
     fs::create_hard_link(file, other);
-    write_file_atomically(file, "both");
-    EXPECT_EQ(read_input(other.string()), "both");
+    EXPECT_THROW(write_file_atomically(file, [](std::ostream&) { throw error("in the middle"); }), error);
     EXPECT_EQ(fs::hard_link_count(file), 2u);
-    write_file_atomically(file, "");
-    EXPECT_EQ(read_input(other.string()), "");
+    write_file_atomically(file, "new");
+    EXPECT_EQ(read_input(file.string()), "new");
+    EXPECT_EQ(read_input(other.string()), old);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+}
+
+// As `program -o /dev/stdout >>log` has it: a file, at the place where the program that wrote before has ended.
+TEST(files, an_open_descriptor_is_written_to_and_what_it_leads_to_is_not_replaced)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "log", link = folder.path() / "link";
+    const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_GE(log, 0);
+    ASSERT_EQ(::write(log, "one ", 4), 4);
+    write_file_atomically("/dev/fd/" + std::to_string(log), "two ");
+    fs::create_symlink("/proc/self/fd/" + std::to_string(log), link);
+    write_file_atomically(link, "three");
+    ::close(log);
+    EXPECT_EQ(read_input(file.string()), "one two three");
+    EXPECT_TRUE(fs::is_symlink(link));
+}
+
+TEST(files, what_is_to_be_replaced_may_be_kept)
+{
+    const temporary_directory folder;
+    const fs::path file = folder.path() / "a";
+    const auto keep = [](const fs::path& finished) { throw error(read_input(finished.string())); };
+    const auto writer = [](std::ostream& out) { out << "new"; };
+    write_file_atomically(file, writer, keep);  // nothing is lost
+    EXPECT_EQ(read_input(file.string()), "new");
+    write_file_atomically(file, "old");
+    try {
+        write_file_atomically(file, writer, keep);
+        FAIL();
+    } catch (const error& failure) {
+        EXPECT_STREQ(failure.what(), "new");
+    }
+    EXPECT_EQ(read_input(file.string()), "old");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+TEST(files, what_another_file_names_is_not_waited_for)
+{
+    const temporary_directory folder;
+    const fs::path pipe = folder.path() / "pipe", link = folder.path() / "link", file = folder.path() / "file";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    fs::create_symlink(pipe, link);
+    write_file_atomically(file, "x");
+    EXPECT_EQ(read_file(file), "x");
+    for (const fs::path& irregular : {pipe, link, fs::path("/dev/zero"), fs::path("/dev/null"), folder.path()}) {
+        EXPECT_THROW(read_file(irregular), error) << irregular;
+        EXPECT_THROW(read_old_output(irregular), error) << irregular;
+        EXPECT_THROW(refuse_irregular(irregular), error) << irregular;
+    }
+    refuse_irregular(folder.path() / "missing");
 }
 
 TEST(files, what_is_read_only_is_not_replaced)

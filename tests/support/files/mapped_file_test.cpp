@@ -36,7 +36,7 @@ TEST(mapped_file, gives_the_bytes)
         for (std::size_t i = 0; i < size; ++i) content += static_cast<char>(i * 31 % 251);
         const mapped_file file(file_with(folder, "f", content));
         EXPECT_EQ(file.bytes(), content);
-        EXPECT_FALSE(file.shrank());
+        EXPECT_FALSE(file.changed());
     }
 }
 
@@ -45,7 +45,7 @@ TEST(mapped_file, an_empty_file_and_a_pipe)
     const temporary_directory folder;
     const mapped_file empty(file_with(folder, "empty", ""));
     EXPECT_EQ(empty.bytes(), "");
-    EXPECT_FALSE(empty.shrank());
+    EXPECT_FALSE(empty.changed());
 
     const std::string pipe = (folder.path() / "pipe").string(), content(200'000, 'p');
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -59,11 +59,13 @@ TEST(mapped_file, an_empty_file_and_a_pipe)
         }
         ::close(end);
     });
-    const mapped_file piped(pipe);
+    const mapped_file piped(pipe, named_by::user);
     writer.join();
     EXPECT_EQ(piped.bytes(), content);
-    EXPECT_FALSE(piped.shrank());
-    EXPECT_EQ(mapped_file("/dev/null").bytes(), "");
+    EXPECT_FALSE(piped.changed());
+    EXPECT_EQ(mapped_file("/dev/null", named_by::user).bytes(), "");
+    EXPECT_THROW(mapped_file{pipe}, error) << "nobody writes there any more";
+    EXPECT_THROW(mapped_file{"/dev/null"}, error);
 }
 
 TEST(mapped_file, what_cannot_be_read_is_an_error)
@@ -98,9 +100,9 @@ TEST(mapped_file, what_another_program_cuts_off_reads_as_zeros_and_is_told)
     EXPECT_EQ(bytes.substr(0, page + 5), std::string(page + 5, 'x'));
     for (const std::size_t at : {page + 5, 2 * page - 1, 2 * page, 3 * page + 100, 4 * page - 1})
         EXPECT_EQ(bytes[at], '\0') << at;
-    EXPECT_TRUE(file.shrank());
+    EXPECT_TRUE(file.changed());
     EXPECT_EQ(untouched.bytes(), std::string(2 * page, 'y'));
-    EXPECT_FALSE(untouched.shrank());
+    EXPECT_FALSE(untouched.changed());
 }
 
 // No page is lost then, so that nobody is told by a signal.
@@ -111,7 +113,7 @@ TEST(mapped_file, a_cut_within_the_last_page_is_told_too)
     const mapped_file file(path);
     ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(page + 10)), 0);
     EXPECT_EQ(file.bytes().substr(page + 10), std::string(90, '\0'));
-    EXPECT_TRUE(file.shrank());
+    EXPECT_TRUE(file.changed());
 }
 
 TEST(mapped_file, cut_while_many_threads_read_it)
@@ -126,7 +128,7 @@ TEST(mapped_file, cut_while_many_threads_read_it)
             for (const char letter : file.bytes()) EXPECT_EQ(letter, '\0');
         });
     readers.clear();
-    EXPECT_TRUE(file.shrank());
+    EXPECT_TRUE(file.changed());
 }
 
 // Whoever writes a file anew cuts it first.
@@ -138,7 +140,58 @@ TEST(mapped_file, a_file_that_was_cut_and_has_grown_again_is_told)
     ASSERT_EQ(::truncate(path.c_str(), 0), 0);
     EXPECT_EQ(file.bytes()[page], '\0');
     ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(2 * page)), 0);
-    EXPECT_TRUE(file.shrank());
+    EXPECT_TRUE(file.changed());
+}
+
+// The same size, and no page that was lost.
+TEST(mapped_file, a_file_that_is_written_meanwhile_is_told)
+{
+    const temporary_directory folder;
+    const std::string path = file_with(folder, "f", std::string(page, 'x'));
+    const mapped_file file(path);
+    EXPECT_FALSE(file.changed());
+    const int again = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    ASSERT_EQ(::write(again, "y", 1), 1);
+    const timespec later[] = {{0, UTIME_OMIT}, {4'000'000'000, 0}};  // the clock of a file may be a coarse one
+    ASSERT_EQ(::futimens(again, later), 0);
+    ::close(again);
+    EXPECT_TRUE(file.changed());
+}
+
+std::string sparse_file(const temporary_directory& folder, off_t size)
+{
+    const std::string path = (folder.path() / "sparse").string();
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    EXPECT_EQ(::ftruncate(file, size), 0);
+    EXPECT_EQ(::pwrite(file, "here", 4, size / 2), 4);
+    ::close(file);
+    return path;
+}
+
+TEST(mapped_file, tells_where_there_is_something)
+{
+    const temporary_directory folder;
+    const mapped_file whole(file_with(folder, "f", std::string(3 * page, 'x')));
+    EXPECT_EQ(whole.data(), (std::vector<byte_range>{{0, 3 * page}}));
+    const std::size_t size = 64 << 20;
+    const mapped_file sparse(sparse_file(folder, size));
+    EXPECT_EQ(sparse.bytes().size(), size);
+    ASSERT_EQ(sparse.data().size(), 1u);
+    EXPECT_LE(sparse.data()[0].begin, size / 2);
+    EXPECT_GE(sparse.data()[0].end, size / 2 + 4);
+    EXPECT_LT(sparse.data()[0].end - sparse.data()[0].begin, std::size_t{1} << 20);
+}
+
+TEST(mapped_file, with_more_holes_than_any_compiler_makes_is_refused)
+{
+    const temporary_directory folder;
+    try {
+        const mapped_file file(sparse_file(folder, off_t{1} << 40));
+        FAIL() << file.bytes().size();
+    } catch (const error& failure) {
+        EXPECT_NE(std::string(failure.what()).find("is a sparse file of 1099511627776 bytes"), std::string::npos)
+            << failure.what();
+    }
 }
 
 // A place that is free again does not remember what happened to the file before.
@@ -150,11 +203,11 @@ TEST(mapped_file, a_cut_file_says_nothing_of_the_next)
         const mapped_file file(path);
         ASSERT_EQ(::truncate(path.c_str(), 0), 0);
         EXPECT_EQ(file.bytes()[page], '\0');
-        EXPECT_TRUE(file.shrank());
+        EXPECT_TRUE(file.changed());
     }
     const mapped_file next(file_with(folder, "g", std::string(2 * page, 'y')));
     EXPECT_EQ(next.bytes()[page], 'y');
-    EXPECT_FALSE(next.shrank());
+    EXPECT_FALSE(next.changed());
 }
 
 // A fault that is not ours ends the program, as it would without us.

@@ -1,9 +1,12 @@
 #include "support/process/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <set>
 #include <stdexcept>
+
+#include "support/process/thread_group.hpp"
 
 namespace launchbox {
 namespace {
@@ -29,6 +32,52 @@ TEST(parallel, hands_on_the_first_exception_and_starts_nothing_after_it)
                      4),
                  std::runtime_error);
     EXPECT_LE(started, 4);
+}
+
+// No machine has room for stacks of this size, so that every start of a thread fails as at a limit of processes.
+class no_room_for_threads {
+public:
+    no_room_for_threads()
+    {
+        pthread_attr_t huge;
+        ::pthread_getattr_default_np(&before_);
+        ::pthread_attr_init(&huge);
+        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 46);
+        EXPECT_EQ(::pthread_setattr_default_np(&huge), 0);
+        ::pthread_attr_destroy(&huge);
+    }
+    ~no_room_for_threads() { ::pthread_setattr_default_np(&before_); }
+    no_room_for_threads(const no_room_for_threads&) = delete;
+    no_room_for_threads& operator=(const no_room_for_threads&) = delete;
+
+private:
+    pthread_attr_t before_{};
+};
+
+TEST(parallel, does_all_the_work_in_the_threads_that_there_are)
+{
+    const no_room_for_threads none;
+    int calls = 0;
+    run_parallel(
+        100, [&](std::size_t) { ++calls; }, 8);
+    EXPECT_EQ(calls, 100);
+}
+
+TEST(thread_group, says_that_a_thread_was_refused_and_goes_on_with_the_others)
+{
+    std::atomic<int> done = 0;
+    {
+        thread_group threads;
+        EXPECT_TRUE(threads.start([&] { ++done; }));
+        {
+            const no_room_for_threads none;
+            EXPECT_FALSE(threads.start([&] { ++done; }));
+            EXPECT_THROW(new_thread([] {}), machine_error);
+        }
+        EXPECT_TRUE(threads.start([&] { ++done; }));
+        EXPECT_EQ(threads.size(), 2u);
+    }
+    EXPECT_EQ(done, 2);
 }
 
 }  // namespace

@@ -306,7 +306,8 @@ printf '{"time_ms": 1, "checksum": "%s"}\n' $n
     EXPECT_EQ(measured(backend, 1).reason, "its checksum is 0 in one run and 1 in another");
 }
 
-TEST_F(program_backend_test, what_the_machine_lacks_is_told_from_what_is_wrong_with_a_candidate)
+// The words are the program's own: they are its reason, and the machine lacks nothing.
+TEST_F(program_backend_test, what_a_build_or_a_program_says_of_the_machine_decides_nothing)
 {
     write("work/build.sh", R"sh([ $1 = 1 ] && { echo 'as: k.o: No space left on device'; exit 1; }
 [ $1 = 2 ] && { echo '/usr/bin/ld: k.o: undefined reference to scale'
@@ -315,11 +316,118 @@ exit 3
 )sh");
     const tune_backend backend = with("build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
     const prepared_job full = backend.prepare(job(1)), wrong = backend.prepare(job(2));
-    EXPECT_EQ(full.machine_failure, "as: k.o: No space left on device");
+    EXPECT_EQ(full.machine_failure, "");
+    EXPECT_EQ(full.reason, "as: k.o: No space left on device");
     EXPECT_EQ(wrong.machine_failure, "");
     EXPECT_EQ(wrong.reason, "/usr/bin/ld: k.o: undefined reference to scale");
     EXPECT_NE(wrong.log.find("collect2"), std::string::npos);
     EXPECT_EQ(backend.prepare(job(3)).reason, "the build ended with exit status 3");
+
+    write("work/bench.sh", "echo Cannot allocate memory; [ $1 = 2 ] && exit 7; [ $1 = 3 ] && kill -SEGV $$; exit 0\n");
+    const tune_backend words = with("run = ['sh', 'bench.sh', '{a}']\n");
+    EXPECT_EQ(measured(words, 1).what, outcome::measured);
+    const measurement failed = measured(words, 2), died = measured(words, 3);
+    EXPECT_EQ(failed.what, outcome::wrong_result);
+    EXPECT_EQ(failed.reason, "ended with exit status 7: Cannot allocate memory");
+    EXPECT_EQ(failed.machine_failure, "");
+    EXPECT_EQ(died.what, outcome::worker_died);
+    EXPECT_EQ(died.machine_failure, "");
+}
+
+TEST_F(program_backend_test, a_program_speaks_of_its_own_failure_alone)
+{
+    for (const char* others : {"device_lost", "worker_died", "measured"}) {
+        const measurement found = read(R"({"failure": ")" + std::string(others) + R"(", "reason": "so I say"})");
+        EXPECT_EQ(found.what, outcome::launch_error) << others;
+        EXPECT_EQ(found.reason, "so I say");
+    }
+}
+
+// All candidates would build in one place, the last over all others, and write over the user's files there.
+TEST_F(program_backend_test, a_build_in_place_with_a_link_that_leads_out_of_the_folder_is_refused)
+{
+    namespace fs = std::filesystem;
+    fs::create_directories(here / "scratch/deep");
+    write("scratch/file", "the user's\n");
+    struct link_case {
+        fs::path target;
+        std::string leads_to;
+    };
+    fs::create_directory(here / "work/sub");
+    fs::create_symlink(here / "scratch", here / "outside_link");
+    for (const link_case& each : std::vector<link_case>{{here / "scratch", "scratch"},
+                                                        {"../scratch", "scratch"},
+                                                        {"../scratch/file", "file"},
+                                                        {here / "scratch/file", "file"},
+                                                        {"../scratch/not/there/yet", "not/there/yet"},
+                                                        {"sub/../../scratch/deep", "deep"},
+                                                        {"../outside_link/deep", "deep"},
+                                                        {"..", here.filename()}}) {
+        for (const char* name : {"work/build", "work/sub/build"}) {
+            const fs::path target = each.target.is_relative() && std::string(name).find("sub") != std::string::npos
+                                        ? ".." / each.target
+                                        : each.target;
+            fs::create_symlink(target, here / name);
+            const tune_backend backend = with("build = ['make']\nrun = ['./build/bench']\n");
+            try {
+                static_cast<void>(backend.check(search_space(spec, {})));
+                FAIL() << target;
+            } catch (const error& refused) {
+                EXPECT_NE(std::string(refused.what()).find(std::string(name).substr(5) + " is a link"),
+                          std::string::npos)
+                    << refused.what();
+                EXPECT_NE(std::string(refused.what()).find(each.leads_to), std::string::npos) << refused.what();
+                EXPECT_NE(refused.hint().find("{output}"), std::string::npos);
+            }
+            fs::remove(here / name);
+        }
+    }
+    // Over a link in the folder that leads out itself.
+    fs::create_symlink("../scratch", here / "work/one");
+    fs::create_symlink("one", here / "work/two");
+    const tune_backend backend = with("build = ['make']\nrun = ['./two/bench']\n");
+    EXPECT_THROW(static_cast<void>(backend.check(search_space(spec, {}))), error);
+}
+
+TEST_F(program_backend_test, a_build_in_place_takes_links_within_its_folder_to_the_copy)
+{
+    namespace fs = std::filesystem;
+    fs::create_directories(here / "work/out/real");
+    fs::create_symlink(here / "work/out", here / "work/absolute");
+    fs::create_symlink("../work/out/real", here / "work/around");
+    fs::create_symlink("absolute", here / "work/chain");
+    fs::create_symlink("/dev/null", here / "work/nothing");
+    write("work/data", "the user's\n");
+    fs::create_hard_link(here / "work/data", here / "outside");
+    write("work/build.sh",
+          "for d in absolute around chain; do echo $1 >>$d/built; done; echo $1 >data; echo $1 >nothing\n"
+          "printf '#!/bin/sh\\necho time: %s ms\\n' $1 >bench; chmod +x bench\n");
+    const tune_backend backend = with("build = ['sh', 'build.sh', '{a}']\nrun = ['./bench']\n");
+    EXPECT_NO_THROW(static_cast<void>(backend.check(search_space(spec, {}))));
+    for (const std::int64_t a : {1, 2}) {
+        const prepared_job made = backend.prepare(job(a));
+        ASSERT_EQ(made.status, build_status::built) << made.reason << made.log;
+        const std::string number = std::to_string(a) + "\n";
+        EXPECT_EQ(read_input(made.directory + "/out/built"), number + number);
+        EXPECT_EQ(read_input(made.directory + "/out/real/built"), number);
+    }
+    EXPECT_FALSE(fs::exists(here / "work/out/built"));
+    EXPECT_FALSE(fs::exists(here / "work/out/real/built"));
+    EXPECT_EQ(read_input((here / "outside").string()), "the user's\n") << "another name of a file in the folder";
+}
+
+TEST_F(program_backend_test, absolute_names_in_the_commands_of_a_build_in_place_are_those_of_the_copy)
+{
+    const std::string folder = (here / "work").string();
+    write("work/build.sh", "printf '#!/bin/sh\\necho time: %s ms\\n' $1 >$2/bench; chmod +x $2/bench\n");
+    const tune_backend backend =
+        with("build = ['sh', '" + folder + "/build.sh', '{a}', '" + folder + "']\nrun = ['" + folder + "/bench']\n");
+    for (const std::int64_t a : {1, 2}) {
+        const measurement found = measured(backend, a);
+        ASSERT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.samples_ns.front(), 1e6 * static_cast<double>(a));
+    }
+    EXPECT_FALSE(std::filesystem::exists(here / "work/bench"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "recorded_spaces.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
@@ -298,13 +299,6 @@ TEST(compressed_results, are_read_like_the_file_itself)
     EXPECT_TRUE(is_told(cut, "it is cut off; what is there was decompressed")) << all_told(cut);
 }
 
-// The spaces that others have measured, where they lie beside the repository.
-std::optional<result_file> recorded(const std::string& name)
-{
-    const std::filesystem::path path = std::filesystem::path(LAUNCHBOX_SOURCE_DIR) / "../shared/reference/data" / name;
-    return std::filesystem::exists(path) ? std::optional(read_result_file(path.string())) : std::nullopt;
-}
-
 double best_mean(const recorded_run& run)
 {
     double best = 1e300;
@@ -319,32 +313,39 @@ double best_mean(const recorded_run& run)
 
 TEST(recorded_spaces, are_read_whole)
 {
-    const auto convolution = recorded("kt_convolution_milo_A4000.json.gz");
-    const auto pnpoly = recorded("ktt_pnpoly_RTX_3090.json.gz"), ktt = recorded("ktt_convolution_RTX_3090.json.gz");
-    if (!convolution || !pnpoly || !ktt) GTEST_SKIP() << "no recorded spaces beside the repository";
-    const recorded_run& first = convolution->runs.at(0);
-    EXPECT_EQ(first.results.size(), 4362U);
-    EXPECT_EQ(count(first, outcome::measured), 4201U);
-    EXPECT_EQ(count(first, outcome::launch_error), 155U);
-    EXPECT_EQ(count(first, outcome::compile_error), 6U);
-    EXPECT_NEAR(best_mean(first), 1.0212e6, 50);
-    double compiling = 0, measuring = 0;
-    for (const stored_result& result : first.results)
-        compiling += result.compile_seconds, measuring += result.measured.seconds;
-    EXPECT_NEAR(compiling, 11'958, 1);
-    EXPECT_NEAR(measuring, 481, 1);
+    for (const recorded_spaces& spaces : all_recorded_spaces()) {
+        SCOPED_TRACE(spaces.kt_convolution);
+        const auto read = [&](const std::filesystem::path& file, const nlohmann::json& counts) {
+            result_file space = read_result_file(file.string());
+            EXPECT_TRUE(space.diagnostics.empty()) << all_told(space);
+            const recorded_run& run = space.runs.at(0);
+            EXPECT_EQ(run.results.size(), counts["candidates"]);
+            EXPECT_EQ(count(run, outcome::measured), counts["measured"]);
+            const double best = counts["best_mean_ns"];
+            EXPECT_NEAR(best_mean(run), best, best * 5e-5);
+            return space;
+        };
+        const nlohmann::json& counts = spaces.counts["kt_convolution"];
+        const result_file convolution = read(spaces.kt_convolution, counts);
+        const recorded_run& first = convolution.runs.at(0);
+        EXPECT_EQ(count(first, outcome::compile_error), counts["compile_errors"]);
+        EXPECT_EQ(count(first, outcome::measured) + count(first, outcome::compile_error) +
+                      count(first, outcome::launch_error),
+                  counts["candidates"]);
+        double compiling = 0, measuring = 0;
+        for (const stored_result& result : first.results)
+            compiling += result.compile_seconds, measuring += result.measured.seconds;
+        EXPECT_NEAR(compiling, counts["compile_seconds"].get<double>(), 1);
+        EXPECT_GT(measuring, 0);
 
-    EXPECT_EQ(pnpoly->runs.at(0).results.size(), 4092U);
-    EXPECT_EQ(count(pnpoly->runs[0], outcome::measured), 3818U);
-    EXPECT_DOUBLE_EQ(best_mean(pnpoly->runs[0]), 7'224'192);
-    EXPECT_EQ(ktt->runs.at(0).results.size(), 6768U);
-    EXPECT_EQ(count(ktt->runs[0], outcome::measured), 5240U);
-    EXPECT_DOUBLE_EQ(best_mean(ktt->runs[0]), 526'624);
-    EXPECT_EQ(std::count_if(
-                  ktt->runs[0].results.begin(), ktt->runs[0].results.end(),
-                  [](const stored_result& result) { return result.kernel && result.kernel->stack_frame_bytes > 0; }),
-              596);
-    for (const auto* item : {&*convolution, &*pnpoly, &*ktt}) EXPECT_TRUE(item->diagnostics.empty()) << all_told(*item);
+        read(spaces.ktt_pnpoly, spaces.counts["ktt_pnpoly"]);
+        const result_file ktt = read(spaces.ktt_convolution, spaces.counts["ktt_convolution"]);
+        EXPECT_EQ(std::ranges::count_if(ktt.runs.at(0).results,
+                                        [](const stored_result& result) {
+                                            return result.kernel && result.kernel->stack_frame_bytes > 0;
+                                        }),
+                  spaces.counts["ktt_convolution"]["with_stack"]);
+    }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "recorded_results.hpp"
+#include "recorded_spaces.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/sample_statistics.hpp"
@@ -236,21 +237,20 @@ TEST(t4_export, is_as_its_schema_says)
 
 TEST(recorded_spaces, come_back_as_they_went)
 {
-    const std::filesystem::path data = std::filesystem::path(LAUNCHBOX_SOURCE_DIR) / "../shared/reference/data";
-    if (!std::filesystem::exists(data)) GTEST_SKIP() << "no recorded spaces beside the repository";
-    const temporary_directory place;
-    for (const char* name : {"kt_convolution_milo_A4000", "ktt_pnpoly_RTX_3090"}) {
-        const recorded_run run = read_result_file((data / (std::string(name) + ".json.gz")).string()).runs.at(0);
-        const std::string path = (place.path() / (std::string(name) + ".db")).string();
-        {
-            result_store store(path);
-            save_all(store, run);
+    for (const recorded_spaces& spaces : all_recorded_spaces())
+        for (const std::filesystem::path& file : {spaces.kt_convolution, spaces.ktt_pnpoly}) {
+            const temporary_directory place;
+            const recorded_run run = read_result_file(file.string()).runs.at(0);
+            const std::string path = (place.path() / "recorded.db").string();
+            {
+                result_store store(path);
+                save_all(store, run);
+            }
+            const recorded_run stored = read_result_file(path).runs.at(0);
+            EXPECT_EQ(stored.results, run.results);
+            for (const writer write : {write_kernel_tuner_cache, write_t4_results})
+                expect_same_candidates(run.results, read_back(text_with(write, stored)).runs.at(0).results);
         }
-        const recorded_run stored = read_result_file(path).runs.at(0);
-        EXPECT_EQ(stored.results, run.results);
-        for (const writer write : {write_kernel_tuner_cache, write_t4_results})
-            expect_same_candidates(run.results, read_back(text_with(write, stored)).runs.at(0).results);
-    }
 }
 
 }  // namespace

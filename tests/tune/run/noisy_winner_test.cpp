@@ -7,6 +7,7 @@
 #include <random>
 
 #include "launchbox/detail/measure/sampling.hpp"
+#include "recorded_spaces.hpp"
 #include "scale.hpp"
 #include "support/sample_statistics.hpp"
 #include "tune/exchange/result_file.hpp"
@@ -121,13 +122,14 @@ TEST(noisy_winner, of_1000_replays_of_an_h200_950_choose_within_1_percent_of_the
 TEST(noisy_winner, of_replays_of_a_noisy_record_95_percent_choose_within_1_percent_of_the_best)
 {
     const int replays = is_exhaustive() ? 1000 : 100;
-    const fs::path file = fs::path(LAUNCHBOX_SOURCE_DIR) / "../shared/reference/data/kt_convolution_milo_A4000.json.gz";
-    if (!fs::exists(file)) GTEST_SKIP() << "no recorded space beside the repository";
-    const good_counts good = good_choices(candidates_of(file), replays);
-    RecordProperty("good", good.raced);
-    RecordProperty("good_without_race", good.by_first_samples);
-    EXPECT_GE(good.raced, replays * 95 / 100);
-    EXPECT_LT(good.by_first_samples, good.raced) << "the race decides better";
+    for (const recorded_spaces& spaces : all_recorded_spaces()) {
+        SCOPED_TRACE(spaces.kt_convolution);
+        const good_counts good = good_choices(candidates_of(spaces.kt_convolution), replays);
+        RecordProperty("good", good.raced);
+        RecordProperty("good_without_race", good.by_first_samples);
+        EXPECT_GE(good.raced, replays * 95 / 100);
+        EXPECT_LT(good.by_first_samples, good.raced) << "the race decides better";
+    }
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ namespace fs = std::filesystem;
 using access = result_store::access;
 
 struct result_store_file : testing::Test {
+    // Users who are not its owner look into it, too.
+    result_store_file() { fs::permissions(folder.path().parent_path(), fs::perms(0755)); }
+
     temporary_directory folder;
     std::string file = (folder.path() / "results.db").string();
 

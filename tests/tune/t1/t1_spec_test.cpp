@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "recorded_spaces.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
@@ -81,13 +82,11 @@ std::set<std::string> candidates_of(const tune_spec& spec)
     return all;
 }
 
-const fs::path reference_data = fs::path(LAUNCHBOX_SOURCE_DIR) / "../shared/reference/data";
-
 // What was recorded, in the same form. `read` finds the assignments in the file.
 template <class Read>
-std::set<std::string> recorded(const std::string& file, const Read& read)
+std::set<std::string> recorded(const fs::path& file, const Read& read)
 {
-    const subprocess_result unpacked = run({"gzip", "-dc", (reference_data / file).string()});
+    const subprocess_result unpacked = run({"gzip", "-dc", file.string()});
     EXPECT_EQ(unpacked.exit_code, 0);
     std::set<std::string> all;
     read(json::parse(unpacked.output), [&](const std::map<std::string, std::string>& values) {
@@ -100,41 +99,43 @@ std::set<std::string> recorded(const std::string& file, const Read& read)
 
 TEST(t1_recorded, convolution_s_space_is_what_kernel_tuner_measured)
 {
-    if (!fs::exists(reference_data)) GTEST_SKIP() << "there is no " << reference_data;
-    const auto ours =
-        candidates_of(spec_of(translate_t1("t1.json", file_text(reference_data / "formats/t1_convolution_milo.json"))));
-    const auto theirs = recorded("kt_convolution_milo_A4000.json.gz", [](const json& root, const auto& add) {
-        for (const auto& [key, entry] : root["cache"].items()) {
-            std::map<std::string, std::string> values;
-            for (const json& name : root["tune_params_keys"]) values[name] = entry[name.get<std::string>()].dump();
-            add(values);
-        }
-    });
-    EXPECT_EQ(theirs.size(), 4362U);
-    EXPECT_EQ(ours, theirs);
+    for (const recorded_spaces& spaces : all_recorded_spaces()) {
+        SCOPED_TRACE(spaces.t1_convolution);
+        const auto ours = candidates_of(spec_of(translate_t1("t1.json", file_text(spaces.t1_convolution))));
+        const auto theirs = recorded(spaces.kt_convolution, [](const json& root, const auto& add) {
+            for (const auto& [key, entry] : root["cache"].items()) {
+                std::map<std::string, std::string> values;
+                for (const json& name : root["tune_params_keys"]) values[name] = entry[name.get<std::string>()].dump();
+                add(values);
+            }
+        });
+        EXPECT_EQ(theirs.size(), spaces.counts["kt_convolution"]["candidates"]);
+        EXPECT_EQ(ours, theirs);
+    }
 }
 
 TEST(t1_recorded, pnpoly_s_space_is_what_ktt_measured)
 {
-    if (!fs::exists(reference_data)) GTEST_SKIP() << "there is no " << reference_data;
-    const auto ours =
-        candidates_of(spec_of(translate_t1("t1.json", file_text(reference_data / "formats/t1_pnpoly.json"))));
     // KTT's names are those of its own kernel; VERTICES is a constant there.
     const std::map<std::string, std::string> names{{"BLOCK_SIZE_X", "block_size_x"},
                                                    {"TILE_SIZE", "tile_size"},
                                                    {"BETWEEN_METHOD", "between_method"},
                                                    {"USE_METHOD", "use_method"}};
-    const auto theirs = recorded("ktt_pnpoly_RTX_3090.json.gz", [&](const json& root, const auto& add) {
-        for (const json& value : root["Results"]) {
-            std::map<std::string, std::string> values;
-            for (const json& one : value["Configuration"])
-                if (const auto name = names.find(one["Name"].get<std::string>()); name != names.end())
-                    values[name->second] = one["Value"].dump();
-            add(values);
-        }
-    });
-    EXPECT_EQ(theirs.size(), 4092U);
-    EXPECT_EQ(ours, theirs);
+    for (const recorded_spaces& spaces : all_recorded_spaces()) {
+        SCOPED_TRACE(spaces.t1_pnpoly);
+        const auto ours = candidates_of(spec_of(translate_t1("t1.json", file_text(spaces.t1_pnpoly))));
+        const auto theirs = recorded(spaces.ktt_pnpoly, [&](const json& root, const auto& add) {
+            for (const json& value : root["Results"]) {
+                std::map<std::string, std::string> values;
+                for (const json& one : value["Configuration"])
+                    if (const auto name = names.find(one["Name"].get<std::string>()); name != names.end())
+                        values[name->second] = one["Value"].dump();
+                add(values);
+            }
+        });
+        EXPECT_EQ(theirs.size(), spaces.counts["ktt_pnpoly"]["candidates"]);
+        EXPECT_EQ(ours, theirs);
+    }
 }
 
 TEST(t1_spec, the_sample_as_a_spec)

@@ -1,0 +1,21 @@
+// Files that a command line names, for what is known of a command by its words alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace launchbox {
+
+/// Every file that is there and that a word names, whole or from `=`, `,` or `@` on or up to the next of these, and
+/// what the words in these files name in turn: response files of nvcc, of ptxas (-Xptxas --options-file=o.txt) and of
+/// the host compiler, whatever their options are called. Rather one too many: a word may look like the name of a file
+/// that the command does not read. Relative names are from `folder`. Sorted, as they are spelled.
+std::vector<std::filesystem::path> named_files(const std::vector<std::string>& words,
+                                               const std::filesystem::path& folder);
+
+/// Splits at blanks, as response files and environment variables do; quotation marks and backslashes go.
+std::vector<std::string> words_in(const std::string& text);
+
+}  // namespace launchbox

@@ -1,0 +1,31 @@
+// What a cubin tells the driver of a kernel's parameters, and the variables that it has: what a launch of it needs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace launchbox {
+
+/// Where a parameter lies in the block of all arguments.
+struct parameter_place {
+    std::uint32_t offset = 0, bytes = 0;
+
+    friend bool operator==(const parameter_place&, const parameter_place&) = default;
+};
+
+/// Of a kernel, in the order of its parameters, as cuFuncGetParamInfo tells them. `nullopt`: there is no such kernel,
+/// or what the image tells of its parameters cannot be: one is missing or there twice, or one begins within another.
+std::optional<std::vector<parameter_place>> parameters_of(std::string_view cubin, std::string_view kernel);
+
+/// The first that begins before the end of the one before it; `nullopt`: they lie one behind the other.
+std::optional<std::size_t> first_overlap(const std::vector<parameter_place>& parameters);
+
+/// The names of all variables, as cuModuleGetGlobal takes them.
+std::set<std::string, std::less<>> variables_of(std::string_view cubin);
+
+}  // namespace launchbox

@@ -1,0 +1,56 @@
+// Threads that are joined together, where the system may refuse one: a limit of processes (ulimit -u, a cgroup's
+// pids.max) or memory for its stack.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/error.hpp"
+
+namespace launchbox {
+
+class thread_group {
+public:
+    /// False: the system has refused it, and nothing of `work` was done. Those that run go on: whoever started them
+    /// must see to it that they end, since the destructor waits for them.
+    template <class Work>
+    [[nodiscard]] bool start(Work&& work)
+    {
+        try {
+            threads_.emplace_back(std::forward<Work>(work));
+        } catch (const std::system_error&) {
+            return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::size_t size() const { return threads_.size(); }
+    void join() { threads_.clear(); }
+
+private:
+    std::vector<std::jthread> threads_;
+};
+
+/// What to throw where a thread is needed and refused.
+inline machine_error no_thread()
+{
+    return machine_error("the system starts no further thread",
+                         "raise the limit of processes (ulimit -u, pids.max of the container), or end some",
+                         exit_status::missing);
+}
+
+/// A thread of its own; throws `no_thread()`.
+template <class Work>
+std::jthread new_thread(Work&& work)
+{
+    try {
+        return std::jthread(std::forward<Work>(work));
+    } catch (const std::system_error&) {
+        throw no_thread();
+    }
+}
+
+}  // namespace launchbox

@@ -1,0 +1,13 @@
+// Numbers that were calculated, whole, for people.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace launchbox {
+
+/// The nearest whole number, 1234567.4 as "1,234,567"; from 1e15 on, where that says no more, and what is no number, in
+/// four digits: "2.5e+22".
+std::string rounded_with_commas(double value);
+
+}  // namespace launchbox

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/backend/program_sources.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
+#include "support/process/subprocess.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double longest_listing_seconds = 60;
+
+std::map<std::string, std::string> usual_values(const tune_spec& spec, const std::string& architecture,
+                                                const std::string& output)
+{
+    std::map<std::string, std::string> values{{"output", output}, {"arch", architecture}, {"name", spec.name}};
+    for (const tuning_parameter& parameter : spec.parameters)
+        values[parameter.name] = text_of(parameter.values.front());
+    if (spec.baseline)
+        for (const auto& [name, value] : spec.baseline->values) values[name] = text_of(value);
+    for (const auto& [name, value] : spec.workloads.front().values.values) values[name] = text_of(value);
+    return values;
+}
+
+// ccache and its like run the compiler that follows.
+bool runs_what_follows(std::string_view program)
+{
+    const std::string name = fs::path(program).filename().string();
+    return name == "ccache" || name == "sccache" || name == "distcc";
+}
+
+bool is_of_system(const fs::path& file, const fs::path& compiler)
+{
+    const std::string text = file.string();
+    for (const char* folder : {"/usr/include/", "/usr/lib/"})
+        if (text.starts_with(folder)) return true;
+    // A toolkit: bin/nvcc, and its headers below include or targets.
+    std::error_code unknown;
+    const fs::path top = fs::weakly_canonical(compiler, unknown).parent_path().parent_path();
+    return top.has_relative_path() && text.starts_with(top.string() + "/") && compiler.filename() == "nvcc";
+}
+
+}  // namespace
+
+bool is_compiler(std::string_view program)
+{
+    std::string name = fs::path(program).filename().string();
+    // "-12", "-12.3"
+    const std::size_t end = name.find_last_not_of("0123456789.");
+    if (end != std::string::npos && name[end] == '-' && end + 1 < name.size()) name.erase(end);
+    // "x86_64-linux-gnu-"
+    name.erase(0, name.rfind('-') == std::string::npos ? 0 : name.rfind('-') + 1);
+    constexpr std::array<std::string_view, 7> names{"nvcc", "gcc", "g++", "cc", "c++", "clang", "clang++"};
+    return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> prerequisites_in(std::string_view rule)
+{
+    std::vector<std::string> words(1);
+    bool is_behind_colon = false;
+    for (std::size_t i = 0; i < rule.size(); ++i) {
+        const char c = rule[i], next = i + 1 < rule.size() ? rule[i + 1] : '\0';
+        if (c == '\\' && (next == '\n' || next == '\r')) continue;
+        if ((c == '\\' && (next == ' ' || next == '#' || next == '\\')) || (c == '$' && next == '$')) {
+            words.back() += next;
+            ++i;
+        } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+            if (!words.back().empty()) words.emplace_back();
+        } else if (c == ':' && !is_behind_colon && (next == ' ' || next == '\n' || next == '\t' || next == '\0')) {
+            is_behind_colon = true;
+            words.assign(1, "");
+        } else {
+            words.back() += c;
+        }
+    }
+    if (words.back().empty()) words.pop_back();
+    return is_behind_colon ? words : std::vector<std::string>();
+}
+
+std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& architecture)
+{
+    if (!spec.program || spec.program->build.empty()) return {};
+    const std::vector<std::string>& build = spec.program->build;
+    const std::size_t first = build.size() > 1 && runs_what_follows(build.front()) ? 1 : 0;
+    if (!is_compiler(build[first])) return {};
+    const temporary_directory folder;
+    const fs::path list = folder.path() / "files";
+    std::vector<std::string> command =
+        filled_in({build.begin() + static_cast<std::ptrdiff_t>(first), build.end()},
+                  usual_values(spec, architecture, (folder.path() / "program").string()));
+    command.insert(command.end(), {"-M", "-MF", list.string()});
+    std::string rule;
+    try {
+        const subprocess_result ran = run(command, {.directory = spec.folder,
+                                                    .environment = {"TMPDIR=" + folder.path().string()},
+                                                    .output_cap = 1 << 20,
+                                                    .time_limit = longest_listing_seconds});
+        std::error_code unknown;
+        if (ran.exit_code != 0 || !fs::is_regular_file(list, unknown)) return {};  // building says why
+        rule = read_file(list);
+    } catch (const machine_error&) {
+        throw;
+    } catch (const error&) {
+        return {};
+    }
+    const fs::path program = command.front();
+    const fs::path compiler = program.has_parent_path() ? fs::path(spec.folder) / program : find_in_path(program);
+    std::set<fs::path> files;
+    for (const std::string& name : prerequisites_in(rule)) {
+        std::error_code unknown;
+        const fs::path file = fs::path(spec.folder) / name;
+        if (fs::is_regular_file(file, unknown) && !is_of_system(fs::weakly_canonical(file, unknown), compiler))
+            files.insert(file.lexically_normal());
+    }
+    return {files.begin(), files.end()};
+}
+
+}  // namespace launchbox

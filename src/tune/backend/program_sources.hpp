@@ -1,0 +1,25 @@
+// What the build of a [program] reads, where its command is a compiler's, which can be asked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// The user's files that the compiler reads for the baseline, or for the first value of each parameter: its command is
+/// run once more with -M. Empty where the command is no compiler's that is known (make, a script), or does not
+/// preprocess: then `sources` names what results depend on. `architecture`: what {arch} is; may be empty.
+std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture);
+
+/// Whether a program is nvcc, gcc or clang, by its name: "/usr/bin/x86_64-linux-gnu-g++-12".
+bool is_compiler(std::string_view program);
+
+/// The files behind the colon of a rule for make, as compilers write it: `a\ b.o: a\ b.cu $$c.h \`.
+std::vector<std::string> prerequisites_in(std::string_view rule);
+
+}  // namespace launchbox

@@ -1,0 +1,91 @@
+// What candidates are compiled from, as their compiler tells it: the files that it reads, and what its preprocessor
+// makes of them. Nothing here reads a source to find out what it includes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "compiler/compile_cache.hpp"
+#include "compiler/file_contents.hpp"
+#include "tune/build/compile_worker.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+/// Of one architecture, for all values of the parameters.
+struct unit_listing {
+    bool is_known = false;                     ///< false: the compiler does not tell, and nothing can be trusted
+    std::string text;                          ///< what the preprocessor makes of it, with the flags without {names}
+    std::string commands;                      ///< of nvcc
+    std::vector<std::filesystem::path> files;  ///< that are read with some value: all
+    std::vector<std::filesystem::path> own;    ///< those that are not the compiler's or the system's
+    std::string contents;                      ///< of `files`, when they were listed
+
+    std::set<std::string> names;             ///< of `files`, as the compiler spells them
+    std::set<std::filesystem::path> places;  ///< of `own`, without links
+};
+
+struct unit_sources_options {
+    std::vector<std::filesystem::path> system_folders;  ///< whose headers are told by the compiler's release
+    std::string compiler;                               ///< all that tells one from another
+    unsigned jobs = 1;                                  ///< compilers at once
+    /// Waits for a compiler; the job has a wish, flags and an architecture, and gets the rest.
+    std::function<compile_answer(compile_job)> ask;
+};
+
+/// May be used by several threads at once.
+class unit_sources {
+public:
+    unit_sources(const tune_spec& spec, const compile_cache& cache, unit_sources_options options);
+
+    /// Asked of the compiler the first time: the preprocessed text once, and the files once more for every value of
+    /// every parameter that flags name. Throws what `ask` throws.
+    const unit_listing& of(const compute_capability& architecture);
+
+    /// Whether candidates have flags of their own. Then one may read what none has read that was asked about.
+    [[nodiscard]] bool flags_vary() const { return !names_.empty(); }
+
+    /// Of a compile: what a candidate of this listing has read. Throws `error` for a file of the user's that is not
+    /// listed, since results would not notice when it changes. False: one of the system's is not, so that the compile
+    /// cannot be found again by its sources.
+    bool covers(const unit_listing& listing, const std::vector<std::string>& read);
+
+    /// Whether the files are what they were when they were listed.
+    [[nodiscard]] bool is_unchanged(const unit_listing& listing);
+
+    /// Of the files that flags name, as response files.
+    [[nodiscard]] std::string hash_of_named(const std::vector<std::string>& flags);
+
+    /// Of the user's files, their names in the spec's folder and contents, and those that flags name.
+    [[nodiscard]] std::string hash_of_own(const unit_listing& listing);
+
+private:
+    [[nodiscard]] unit_listing list(const compute_capability& architecture);
+    [[nodiscard]] std::vector<std::vector<std::string>> variations() const;
+    [[nodiscard]] bool is_system(const std::filesystem::path& place) const;
+    void add(unit_listing& listing, const std::vector<std::string>& read) const;
+
+    std::filesystem::path folder_;
+    std::string source_;
+    std::vector<std::string> flags_, fixed_flags_, sources_;
+    std::set<std::string> names_;                                  // in flags
+    std::map<std::string, std::vector<parameter_value>> varying_;  // with their values; all others are tried with the
+                                                                   // first of one
+    const compile_cache& cache_;
+    unit_sources_options options_;
+    std::vector<std::filesystem::path> system_;
+    file_contents contents_;
+    std::mutex lock_;
+    std::map<std::string, unit_listing> listings_;  // by architecture
+};
+
+}  // namespace launchbox

@@ -1,0 +1,23 @@
+#include "support/text/rounded_number.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace launchbox {
+namespace {
+
+TEST(rounded_number, is_whole_where_that_says_something)
+{
+    EXPECT_EQ(rounded_with_commas(0), "0");
+    EXPECT_EQ(rounded_with_commas(1234567.4), "1,234,567");
+    EXPECT_EQ(rounded_with_commas(-999.6), "-1,000");
+    EXPECT_EQ(rounded_with_commas(999999999999999), "999,999,999,999,999");
+    EXPECT_EQ(rounded_with_commas(9.16425e+22), "9.164e+22");
+    EXPECT_EQ(rounded_with_commas(-1e300), "-1e+300");
+    EXPECT_EQ(rounded_with_commas(std::numeric_limits<double>::infinity()), "inf");
+    EXPECT_EQ(rounded_with_commas(std::numeric_limits<double>::quiet_NaN()), "nan");
+}
+
+}  // namespace
+}  // namespace launchbox
