@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "advice/model/kernel_question.hpp"
 #include "cli/calculator_address.hpp"
@@ -33,7 +34,7 @@ struct occupancy_options {
 };
 
 // "1000", "1000,20" or "1000x20x3". Numbers that no grid has are answered by the model.
-std::vector<std::int64_t> parse_grid(const std::string& text)
+std::optional<std::vector<std::int64_t>> parse_grid(const std::string& text)
 {
     std::vector<std::int64_t> sizes;
     const char *at = text.data(), *const end = text.data() + text.size();
@@ -46,13 +47,20 @@ std::vector<std::int64_t> parse_grid(const std::string& text)
         if (*stopped != ',' && *stopped != 'x' && *stopped != '*') break;
         at = stopped + 1;
     }
-    throw error("--grid: '" + escape_for_terminal(text) + "' is no grid",
-                "write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2");
+    return std::nullopt;
+}
+
+// While the command line is read: "--grid=" would else take the option behind it.
+std::string why_no_grid(const std::string& text)
+{
+    if (parse_grid(text)) return {};
+    return "'" + escape_for_terminal(text) +
+           "' is no grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
 }
 
 void set_grid(occupancy_question& question, const std::string& text)
 {
-    const std::vector<std::int64_t> sizes = parse_grid(text);
+    const std::vector<std::int64_t> sizes = parse_grid(text).value();
     std::int64_t blocks = 1;
     for (const std::int64_t size : sizes)
         if (__builtin_mul_overflow(blocks, size, &blocks)) blocks = std::numeric_limits<std::int64_t>::max();
@@ -212,6 +220,7 @@ void add_occupancy(CLI::App& app, call_context& context)
     options->launch.add_to(*verb);
     verb->add_option("--grid", options->grid,
                      "Blocks of the grid, or those in x,y,z; adds the number of waves and the tail")
+        ->check(CLI::Validator(why_no_grid, ""))
         ->type_name("N[,N,N]");
     verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
     verb->add_option("--cluster", options->cluster, "Blocks per cluster; adds an estimate of resident clusters")

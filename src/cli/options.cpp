@@ -63,7 +63,7 @@ target target_named(const std::string& name)
     if (const std::optional<compute_capability> capability = gpus.capability())
         return {*capability, find_sm_limits(*capability),
                 gpus.whole && gpus.models.size() == 1 ? name_of(*gpus.models[0]) : name, gpus.sms()};
-    const std::string shown = "'" + escape_for_terminal(name) + "'";
+    const std::string shown = "'" + shortened(escape_for_terminal(name), 100) + "'";
     constexpr std::size_t max_choices = 6;
     if (gpus.models.empty() || gpus.models.size() > max_choices)
         throw error(shown + " is no architecture",

@@ -13,6 +13,9 @@ namespace {
 
 using words = std::vector<std::string>;
 
+// The driver's names have 96 bytes at most. What is longer is no GPU, and is not taken apart, which recurses.
+constexpr std::size_t longest_name = 200;
+
 bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -207,6 +210,7 @@ std::optional<int> named_gpus::sms() const
 
 named_gpus gpus_named(std::string_view name)
 {
+    if (name.size() > longest_name) return {};
     words asked = words_in(name);
     std::optional<std::string> memory;
     for (auto word = asked.begin(); word != asked.end();)
