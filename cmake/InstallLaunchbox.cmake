@@ -14,6 +14,6 @@ install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxTargets.cmake DESTI
 # Headers only: the same package serves every architecture.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/launchboxConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/LaunchboxCheck.cmake
-              ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/launchboxConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/LaunchboxStandard.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/LaunchboxCheck.cmake ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,20 +1,23 @@
 // Squares an array twice: with blocks of 32 threads, chosen by hand, and with the block size that launchbox suggests.
-// Prints the time, the blocks, the potential occupancy and what limits it for both.
+// Prints the time, the blocks, the potential occupancy and what limits it for both, and the smallest grid with which
+// the suggested size fills the GPU.
 //
-//     simple_occupancy                          on the GPU here; without one, as with --arch
-//     simple_occupancy --arch sm_80,sm_120      what the model says of other GPUs, with the registers that this program
-//                                               has for them: `launchbox inspect` reads them from its own file
+//     simple_occupancy                          on the GPU here; without one it says so, and what the model says of all
+//                                               architectures that it was compiled for
+//     simple_occupancy --arch sm_80,sm_120      what the model says of these, with the registers that this program has
+//                                               for them: `launchbox inspect` reads them from its own file
 #include <launchbox/launch.cuh>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace launchbox;
@@ -106,6 +109,7 @@ static int run_on_gpu()
         print_row(threads == manual_threads ? "manual" : "suggested", threads,
                   occupancy_of(square, {.threads = threads}), milliseconds_of(array, threads));
     }
+    std::printf("  minimum grid for this occupancy: %d blocks\n", suggested.grid);
     cudaFree(array);
     return 0;
 }
@@ -126,11 +130,14 @@ static std::vector<std::string> split(const std::string& line)
 }
 
 // Registers of the kernel by architecture, as the compiler wrote them into this very program; nullopt: nobody to ask.
-static std::optional<std::map<std::string, int>> registers_in_this_program(const std::string& architectures)
+// In the order of the architectures. None named: all that are in it.
+using registers_by_architecture = std::vector<std::pair<std::string, int>>;
+static std::optional<registers_by_architecture> registers_in_this_program(const std::string& architectures = "")
 {
     const std::string command = "\"${LAUNCHBOX:-launchbox}\" inspect /proc/" + std::to_string(getpid()) +
-                                "/exe --kernel square --format csv --arch " + architectures;
-    std::map<std::string, int> result;
+                                "/exe --kernel square --format csv" +
+                                (architectures.empty() ? "" : " --arch " + architectures);
+    registers_by_architecture result;
     std::FILE* output = popen(command.c_str(), "r");
     if (!output) return std::nullopt;
     std::size_t architecture = 0, registers = 0;
@@ -142,12 +149,32 @@ static std::optional<std::map<std::string, int>> registers_in_this_program(const
                 if (fields[i] == "registers") registers = i;
             }
         } else if (registers != 0 && fields.size() > registers) {
-            result[fields[architecture]] = std::atoi(fields[registers].c_str());
+            result.emplace_back(fields[architecture], std::atoi(fields[registers].c_str()));
         }
     }
     const int status = pclose(output);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;  // the shell finds no such program
     return result;
+}
+
+static int nobody_to_ask()
+{
+    std::fprintf(stderr,
+                 "cannot read the registers of this program: put launchbox into PATH, or say where it is with "
+                 "LAUNCHBOX=/path/to/launchbox\n");
+    return 3;
+}
+
+static void ask_model(const std::string& architecture, int registers)
+{
+    const sm_limits& limits = *find_sm_limits(*parse_compute_capability(architecture));
+    const kernel_resources kernel{.registers = registers};
+    print_heading(architecture.c_str(), registers);
+    print_row("manual", manual_threads, occupancy(limits, kernel, {.threads = manual_threads}));
+    const block_size_choice suggested = suggest_block_size(limits, kernel);
+    print_row("suggested", suggested.threads, occupancy(limits, kernel, {.threads = suggested.threads}));
+    std::printf("  minimum grid for this occupancy: %d %s for each SM\n", suggested.resident_blocks,
+                suggested.resident_blocks == 1 ? "block" : "blocks");
 }
 
 static int ask_model(const std::string& wanted)
@@ -163,27 +190,30 @@ static int ask_model(const std::string& wanted)
         architectures += architecture_name(*capability).view();
     }
     const auto registers = registers_in_this_program(architectures);
-    if (!registers) {
-        std::fprintf(stderr,
-                     "cannot read the registers of this program: put launchbox into PATH, or say where it is with "
-                     "LAUNCHBOX=/path/to/launchbox\n");
-        return 3;
-    }
+    if (!registers) return nobody_to_ask();
     int status = 0;
     for (const std::string& name : split(architectures)) {
-        if (!registers->contains(name)) {
+        const auto found =
+            std::find_if(registers->begin(), registers->end(), [&](const auto& one) { return one.first == name; });
+        if (found == registers->end()) {
             std::fprintf(stderr, "%s: this program was not compiled for it\n", name.c_str());
             status = 2;
             continue;
         }
-        const sm_limits& limits = *find_sm_limits(*parse_compute_capability(name));
-        const kernel_resources kernel{.registers = registers->at(name)};
-        print_heading(name.c_str(), kernel.registers);
-        print_row("manual", manual_threads, occupancy(limits, kernel, {.threads = manual_threads}));
-        const block_size_choice suggested = suggest_block_size(limits, kernel);
-        print_row("suggested", suggested.threads, occupancy(limits, kernel, {.threads = suggested.threads}));
+        ask_model(name, found->second);
     }
     return status;
+}
+
+// All that this program was compiled for.
+static int ask_model_of_all()
+{
+    const auto registers = registers_in_this_program();
+    if (!registers) return nobody_to_ask();
+    for (const auto& [architecture, count] : *registers)
+        if (parse_compute_capability(architecture) && find_sm_limits(*parse_compute_capability(architecture)))
+            ask_model(architecture, count);
+    return 0;
 }
 
 int main(int argument_count, char** arguments)
@@ -194,9 +224,11 @@ int main(int argument_count, char** arguments)
         return 2;
     }
     int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        std::puts("no GPU here: nothing is squared, this is what the model says");
-        return ask_model("sm_80,sm_90,sm_120");
+    if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0) {
+        std::printf("no GPU here (%s): nothing is squared. By the model, on the GPUs that this program is for:\n",
+                    code == cudaSuccess ? "there are 0" : cudaGetErrorString(code));
+        std::fflush(stdout);
+        return ask_model_of_all();
     }
     try {
         return run_on_gpu();

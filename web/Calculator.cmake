@@ -93,6 +93,7 @@ file(GLOB image CONFIGURE_DEPENDS ${from}/image/*.cpp)
 list(FILTER image EXCLUDE REGEX "/(demangle_child|decompress)\\.cpp$")
 file(GLOB logs CONFIGURE_DEPENDS ${from}/compiler/log_*.cpp)
 file(GLOB model CONFIGURE_DEPENDS ${from}/advice/model/*.cpp)
+list(FILTER model EXCLUDE REGEX "/gpu_(models|names)\\.cpp$")  # the page asks about architectures
 launchbox_wasm(image ${image} ${decompress})
 launchbox_wasm(log ${logs} ${from}/compiler/resource_log.cpp ${from}/support/text/terminal.cpp)
 launchbox_wasm(model ${model} ${from}/report/occupancy_json.cpp)

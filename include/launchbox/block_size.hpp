@@ -24,6 +24,7 @@ struct block_size_request {
     /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, whatever it is, as NVIDIA
     /// does.
     int multiple = 0;
+    int cluster_blocks = 1;  ///< blocks in a cluster, as in `launch_shape`
     tie_policy ties = tie_policy::largest;
 
     friend constexpr bool operator==(const block_size_request&, const block_size_request&) = default;
@@ -64,7 +65,9 @@ constexpr void for_each_block_size(const sm_limits& limits, const kernel_resourc
             choice.dynamic_shared_bytes = static_cast<std::int64_t>(dynamic_shared(choice.threads));
         else
             choice.dynamic_shared_bytes = static_cast<std::int64_t>(dynamic_shared);
-        const launch_shape shape{.threads = choice.threads, .dynamic_shared_bytes = choice.dynamic_shared_bytes};
+        const launch_shape shape{.threads = choice.threads,
+                                 .dynamic_shared_bytes = choice.dynamic_shared_bytes,
+                                 .cluster_blocks = request.cluster_blocks};
         choice.resident_blocks = resident_blocks(limits, kernel, shape, settings);
         visit(choice);
     }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include <launchbox/detail/model/resource_limits.hpp>
 #include <launchbox/sm_limits.hpp>
 
 namespace launchbox {
@@ -82,6 +83,9 @@ constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int clus
 constexpr cluster_estimate estimate_clusters(const sm_limits& limits, int sms, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 1 || sms < 1) return {.expected = 0};
+    // More than the GPU can have, or clusters where there are none.
+    if (cluster_blocks > 1 && cluster_blocks > detail::max_cluster_of(limits, model_mode::driver, true))
+        return {.expected = 0};
     sms = detail::bounded_sms(sms);
     blocks_per_sm = detail::bounded_blocks_per_sm(blocks_per_sm);
     const int seen = std::min(blocks_per_sm, cluster_blocks_per_sm_seen);

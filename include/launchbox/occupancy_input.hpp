@@ -24,7 +24,9 @@ struct kernel_resources {
 struct launch_shape {
     int threads = 0;                        ///< per block, from 1
     std::int64_t dynamic_shared_bytes = 0;  ///< per block
-    int cluster_blocks = 1;                 ///< blocks in a cluster; see clusters.hpp, does not change residency per SM
+    /// Blocks in a cluster, 1: there are no clusters. More than the GPU can have cannot be launched; else it does not
+    /// change how many are resident on an SM. See clusters.hpp.
+    int cluster_blocks = 1;
 
     friend constexpr bool operator==(const launch_shape&, const launch_shape&) = default;
 };
@@ -51,6 +53,9 @@ struct launch_settings {
     int carveout_percent = -1;
     cache_preference cache = cache_preference::none;
     global_caching caching = global_caching::off;
+    /// cudaFuncAttributeNonPortableClusterSizeAllowed: without it a cluster has at most `sm_limits::portable_cluster`
+    /// blocks, also one of `__cluster_dims__`.
+    bool non_portable_clusters = false;
     int virtual_resources = 0;  ///< `virtualResourceCount` of cuda_occupancy.h; the runtime always reports 0
 
     friend constexpr bool operator==(const launch_settings&, const launch_settings&) = default;

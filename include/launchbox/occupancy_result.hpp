@@ -94,6 +94,8 @@ enum class launch_obstacle {
     shared_per_block,      ///< more shared memory than a block can have
     barriers_per_block,    ///< more named barriers than a block, or this SM, has
     virtual_resources,
+    cluster_blocks,        ///< a cluster of more blocks than this compute capability can have, or where it has none
+    non_portable_cluster,  ///< more blocks in a cluster than are portable, without the attribute that allows them
 };
 
 /// Up to which value each resource lets `blocks` blocks be resident as far as that resource goes, all others as they

@@ -22,7 +22,8 @@ public:
         : limits_(limits),
           settings_(settings),
           rounding_(static_cast<std::uint64_t>(limits.reserved_shared_per_block + limits.shared_unit - 1)),
-          unit_shift_(std::countr_zero(static_cast<unsigned>(limits.shared_unit)))
+          unit_shift_(std::countr_zero(static_cast<unsigned>(limits.shared_unit))),
+          max_cluster_(detail::max_cluster_of(limits, settings.mode, settings.non_portable_clusters))
     {
         const bool driver = settings.mode == model_mode::driver;
         if (driver && settings.max_dynamic_shared_bytes)
@@ -54,8 +55,8 @@ public:
         const int by_threads = table.by_threads_[registers * columns + thread / warp_size];
         const int by_shared = table.by_shared_[std::min(units, shared_entries - 1)];
         const int by_barriers = table.by_barriers_[barriers];
-        const bool launchable =
-            (shape.threads <= (kernel.max_threads | table.ignored_bound_)) & (dynamic <= table.max_dynamic_);
+        const bool launchable = (shape.threads <= (kernel.max_threads | table.ignored_bound_)) &
+                                (dynamic <= table.max_dynamic_) & (shape.cluster_blocks <= table.max_cluster_);
         const int blocks = std::min(std::min(by_threads, by_shared), by_barriers);
         return launchable ? blocks : 0;
     }
@@ -104,6 +105,7 @@ private:
     launch_settings settings_;
     std::uint64_t rounding_;
     int unit_shift_;
+    int max_cluster_;        // at least 1
     int ignored_bound_ = 0;  // all bits set where launch bounds do not count
     std::uint64_t max_dynamic_ = too_many_bytes;
     std::array<std::uint8_t, std::size_t{rows} * columns> by_threads_{};

@@ -50,15 +50,17 @@ constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_b
 }  // namespace detail
 
 /// The row for elements of `to_bytes` bytes where `row` is for elements of `from_bytes`: the same bytes per thread,
-/// with `items` odd and at least 1.
+/// with `items` odd and at least 1, or what `Row::fitting_items(items)` makes of that number, where it is there.
 template <class Row>
 constexpr Row scaled(Row row, std::int64_t from_bytes, std::int64_t to_bytes)
 {
     static_assert(
         !requires { row.tile + 0; },
         "scaled: the tile of this row is a member, which would stay as it is; make it a function of items");
-    row.items =
-        static_cast<decltype(row.items)>(detail::scaled_items(static_cast<int>(row.items), from_bytes, to_bytes));
+    int items = detail::scaled_items(static_cast<int>(row.items), from_bytes, to_bytes);
+    if constexpr (requires { Row::fitting_items(items); })
+        if (from_bytes != to_bytes) items = Row::fitting_items(items);
+    row.items = static_cast<decltype(row.items)>(items);
     return row;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/verbs.hpp"
 #include "image/demangle.hpp"
 #include "report/launches_report.hpp"
+#include "report/short_names.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 
@@ -134,6 +135,7 @@ std::string why_not_captured(const observed_run& run, const capture_options& opt
     std::vector<std::string> names;
     for (const auto& launches : run.launches)
         if (std::ranges::find(names, launches.short_form) == names.end()) names.push_back(launches.short_form);
+    names = shortened_apart(names, widest_name_in_sentence);
     std::string list;
     constexpr std::size_t max_names = 20;
     for (std::size_t i = 0; i < names.size() && i < max_names; ++i) list += (i > 0 ? ", " : "") + names[i];
@@ -176,8 +178,9 @@ void keep_launch(raw_launch raw, const observed_run& run, const fs::path& observ
     say(fmt::format(
         "captured {} <<<{}, {}>>>: {} of memory in {} {}, of which the launch changed {} bytes, and {} {}; "
         "in {}, {}",
-        shown(short_name(demangle(launch.kernel))), blocks_text(launch.grid), blocks_text(launch.block),
-        megabytes(bytes), launch.memory.size(), launch.memory.size() == 1 ? "allocation" : "allocations",
+        shortened(shown(short_name(demangle(launch.kernel))), widest_name_in_sentence), blocks_text(launch.grid),
+        blocks_text(launch.block), megabytes(bytes), launch.memory.size(),
+        launch.memory.size() == 1 ? "allocation" : "allocations",
         with_commas(static_cast<std::int64_t>(launch.changed_bytes())), launch.variables.size(),
         launch.variables.size() == 1 ? "variable" : "variables", folder.string(), megabytes(bytes_below(folder))));
     for (const std::string& warning : launch.warnings) say(shown(warning));

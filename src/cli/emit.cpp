@@ -28,6 +28,7 @@ struct emit_options {
     output_file output;
     std::string box, row, form = "box", name, gpu, spec, root = ".", split = "auto", baseline, architectures;
     split_names names;
+    launch_box_members members;
     bool explain = false, check = false, allow_unverified = false, allow_empty = false;
 };
 
@@ -125,6 +126,15 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option("--size-name", options->names.size, "The workload's value that is the number of elements")
         ->type_name("NAME");
+    verb->add_option("--threads-name", options->members.threads,
+                     "The parameter that is the threads of a row (default: threads, NT, BLOCK_THREADS, ...)")
+        ->type_name("NAME");
+    verb->add_option("--items-name", options->members.items,
+                     "The parameter that is the items of a thread (default: items, VT, ITEMS_PER_THREAD, ...)")
+        ->type_name("NAME");
+    verb->add_option("--min-blocks-name", options->members.min_blocks,
+                     "The parameter that is the second launch bound (default: min_blocks, OCC, ...)")
+        ->type_name("NAME");
     verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
         ->type_name("ARCH");
     verb->add_option("--spec", options->spec, "Reject results if this spec or its sources have changed since")
@@ -161,20 +171,29 @@ split_kind split_named(const std::string& text)
     return text == "none" ? split_kind::none : split_kind::automatic;
 }
 
-void refuse_box(const emit_options& options, const emit_plan& plan)
+void refuse_box(const emit_plan& plan)
 {
-    for (const emit_record& record : plan.chosen.all) {
+    for (const emit_record& record : plan.chosen.all)
         if (record.run.info.environment.architecture.empty())
             throw error(record.path +
                             (record.run.info.environment.gpu.empty() ? " was measured without a GPU"
                                                                      : " does not tell the GPU's architecture") +
                             ", and a launch_box has a row per architecture",
                         "use --format json or --format defines");
-        if (!options.row.empty() || !plan.existing.empty() || record.run.results.empty()) continue;
-        for (const char* member : {"threads", "items"})
-            if (record.run.results.front().parameters.find(member) == nullptr)
-                throw error(fmt::format("a row of launch_box has '{}', and the spec has no such parameter", member),
-                            "give your own type of rows with --row, or use --format constexpr");
+}
+
+// A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
+// first time changes only values.
+void set_members(const emit_options& options, emit_plan& plan)
+{
+    const launch_box_members& given = options.members;
+    if (options.form == "box" && options.row.empty()) {
+        if (plan.existing.empty()) plan.settings.members = given;
+    } else if (!given.threads.empty() || !given.items.empty() || !given.min_blocks.empty()) {
+        throw error("--threads-name, --items-name and --min-blocks-name name the members of launchbox emit's own rows",
+                    options.form != "box"
+                        ? "leave them out: --format " + options.form + " has the spec's names"
+                        : "leave them out: a row of your own type has its values in the spec's order");
     }
 }
 
@@ -212,7 +231,8 @@ emit_plan plan_of(const emit_options& options)
                             all.empty() ? "write to another file" : "it has " + all.front().name + ": --box names it");
         }
     }
-    if (options.form == "box") refuse_box(options, plan);
+    if (options.form == "box") refuse_box(plan);
+    set_members(options, plan);
     return plan;
 }
 

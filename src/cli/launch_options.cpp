@@ -103,6 +103,7 @@ launch_settings launch_options::settings(const target& where, const kernel_resou
     settings.carveout_percent = carveout;
     settings.cache = cache_preference_named(cache);
     settings.caching = global_caching_named(caching);
+    settings.non_portable_clusters = true;  // as for shared memory: what a program that needs them would have allowed
     // Figures that are typed may be of any kind of shared memory; those of a kernel are what they are.
     if (!shared && !links(*where.limits, kernel)) return settings;
     // Left to itself, the limit is what a program that needs more than 48 KB would have set it to: all there is.

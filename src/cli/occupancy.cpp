@@ -1,6 +1,10 @@
 // launchbox occupancy: the full account of one launch, or of every kernel of a file.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "advice/model/kernel_question.hpp"
 #include "cli/calculator_address.hpp"
@@ -11,26 +15,60 @@
 #include "gpu/driver.hpp"
 #include "report/charts/occupancy_charts.hpp"
 #include "report/occupancy_report.hpp"
-#include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {
 
 namespace {
-
-constexpr std::int64_t largest_grid = std::int64_t{1} << 46;  // 2^31 - 1 blocks in x alone; y and z multiply
 
 struct occupancy_options {
     kernel_input_options input;
     launch_options launch;
     output_options output;
     std::optional<int> threads;
-    std::optional<std::int64_t> grid;
+    std::string grid;
     std::optional<int> sms;
     std::vector<int> gpcs;
     int cluster = 1;
     bool no_charts = false, curves = false, open = false;
     std::string svg;
 };
+
+// "1000", "1000,20" or "1000x20x3". Numbers that no grid has are answered by the model.
+std::optional<std::vector<std::int64_t>> parse_grid(const std::string& text)
+{
+    std::vector<std::int64_t> sizes;
+    const char *at = text.data(), *const end = text.data() + text.size();
+    while (sizes.size() < 3) {
+        std::int64_t size = 0;
+        const auto [stopped, failure] = std::from_chars(at, end, size);
+        if (failure != std::errc() || size < 1) break;
+        sizes.push_back(size);
+        if (stopped == end) return sizes;
+        if (*stopped != ',' && *stopped != 'x' && *stopped != '*') break;
+        at = stopped + 1;
+    }
+    return std::nullopt;
+}
+
+// While the command line is read: "--grid=" would else take the option behind it.
+std::string why_no_grid(const std::string& text)
+{
+    if (parse_grid(text)) return {};
+    return "'" + escape_for_terminal(text) +
+           "' is no grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
+}
+
+void set_grid(occupancy_question& question, const std::string& text)
+{
+    const std::vector<std::int64_t> sizes = parse_grid(text).value();
+    std::int64_t blocks = 1;
+    for (const std::int64_t size : sizes)
+        if (__builtin_mul_overflow(blocks, size, &blocks)) blocks = std::numeric_limits<std::int64_t>::max();
+    question.grid = blocks;
+    if (sizes.size() == 1) return;  // in which dimensions is not said
+    question.grid_dimensions = {1, 1, 1};
+    std::ranges::copy(sizes, question.grid_dimensions.begin());
+}
 
 occupancy_question complete(const occupancy_options& options, const target& where, occupancy_question question)
 {
@@ -41,29 +79,40 @@ occupancy_question complete(const occupancy_options& options, const target& wher
     if (options.launch.barriers) question.barriers_known = true;
     if (options.launch.shared) question.shared_known = true;
     if (options.launch.dynamic_shared) {
-        const value_expression bytes(options.launch.dynamic_expression());
-        question.shape.dynamic_shared_bytes = bytes.integer({{{"threads", std::int64_t{question.shape.threads}}}});
+        const auto bytes_of = dynamic_shared_function(*options.launch.dynamic_shared);
+        question.shape.dynamic_shared_bytes = bytes_of(question.shape.threads);
         question.dynamic_shared_known = true;
-        check_bytes(question.shape.dynamic_shared_bytes,
-                    "--dynamic-shared for " + std::to_string(question.shape.threads) + " threads");
+        // Asked of other block sizes than the launch has, an expression may have no answer.
+        if (options.launch.dynamic_shared->find("threads") != std::string::npos)
+            question.dynamic_shared_of = [bytes_of](int threads) -> std::optional<std::int64_t> {
+                try {
+                    return bytes_of(threads);
+                } catch (const error&) {
+                    return std::nullopt;
+                }
+            };
     }
     if (options.cluster > 1) question.shape.cluster_blocks = options.cluster;
     question.settings = options.launch.settings(where, question.resources, question.shape.dynamic_shared_bytes);
-    question.grid = options.grid;
-    question.sms = options.sms;
+    if (!options.grid.empty()) set_grid(question, options.grid);
+    question.gpu = where.gpu;
+    question.sms = options.sms ? options.sms : where.sms;
     question.gpcs = options.gpcs;
-    if (!question.gpcs.empty() && !question.sms) {
+    if (!question.gpcs.empty() && !options.sms) {
         int sum = 0;
         for (int gpc : question.gpcs) sum += gpc;
         question.sms = sum;
     }
     // Asked on a machine with such a GPU, its SMs are meant.
-    if (!question.sms && (options.grid || question.shape.cluster_blocks > 1))
+    if (!question.sms && (question.grid || question.shape.cluster_blocks > 1))
         for (const gpu_device& gpu : find_gpus().devices)
             if (gpu.capability.number() == where.architecture.number()) question.sms = gpu.sms;
-    if (!question.sms && (options.grid || options.cluster > 1))
-        throw error(std::string(options.grid ? "--grid" : "--cluster") + " needs the number of SMs",
-                    "add --sms 132, or --gpcs with the SMs of each GPC");
+    const bool clusters =
+        options.cluster > 1 && options.cluster <= detail::max_cluster_of(*where.limits, question.settings.mode, true);
+    if (!question.sms && (question.grid || clusters))
+        throw error(std::string(question.grid ? "--grid" : "--cluster") + " needs the number of SMs" +
+                        (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not tell"),
+                    "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
     question.curves = options.output.format == "table" ? !options.no_charts : options.curves;
     if (!options.svg.empty()) question.curves = true;
     return question;
@@ -77,7 +126,7 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_options& opti
     if (options.input.architectures.empty())
         targets.push_back(target_of_this_machine());
     else
-        targets = parse_targets(options.input.architectures, known_capabilities());
+        targets = parse_gpu_targets(options.input.architectures, known_capabilities());
     std::vector<occupancy_account> accounts;
     for (const target& where : targets) {
         occupancy_question question;
@@ -92,6 +141,9 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_options& opti
 std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& options, kernel_input& input)
 {
     std::vector<occupancy_account> accounts;
+    std::vector<target> gpus;  // that were named
+    if (!options.input.architectures.empty())
+        gpus = parse_gpu_targets(options.input.architectures, known_capabilities());
     for (const found_kernel& kernel : input.kernels) {
         std::optional<occupancy_question> question = question_for(kernel.info, options.threads);
         if (!question) {
@@ -99,8 +151,8 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& opti
             continue;
         }
         question->kernel = kernel.short_form;
-        const target where{question->architecture, question->limits};
-        accounts.push_back(explain(complete(options, where, std::move(*question))));
+        for (const target& where : targets_of_kernel(question->architecture, gpus))
+            accounts.push_back(explain(complete(options, where, *question)));
     }
     return accounts;
 }
@@ -167,9 +219,10 @@ void add_occupancy(CLI::App& app, call_context& context)
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
     options->launch.add_to(*verb);
-    verb->add_option("--grid", options->grid, "Blocks of the grid; adds the number of waves and the tail")
-        ->check(CLI::Range(std::int64_t{1}, largest_grid))
-        ->type_name("N");
+    verb->add_option("--grid", options->grid,
+                     "Blocks of the grid, or those in x,y,z; adds the number of waves and the tail")
+        ->check(CLI::Validator(why_no_grid, ""))
+        ->type_name("N[,N,N]");
     verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
     verb->add_option("--cluster", options->cluster, "Blocks per cluster; adds an estimate of resident clusters")
         ->check(CLI::Range(1, 64))

@@ -34,25 +34,52 @@ std::string known_names()
     return names;
 }
 
-}  // namespace
-
-std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all)
+// "480" is no compute capability that there is, and a GPU; "sm_480" and "48.0" are meant as one.
+std::optional<compute_capability> architecture_of(const std::string& name)
 {
-    std::vector<target> targets = named_targets(text, all);
-    for (const target& named : targets)
-        if (named.limits == nullptr)
-            throw error(fmt::format("unknown architecture '{}'", architecture_name(named.architecture).view()),
-                        "known are: " + known_names());
-    return targets;
+    const std::optional<compute_capability> capability = parse_compute_capability(name);
+    const bool only_digits = name.find_first_not_of("0123456789") == std::string::npos;
+    if (capability && only_digits && find_sm_limits(*capability) == nullptr && !gpus_named(name).models.empty())
+        return std::nullopt;
+    return capability;
 }
 
-std::vector<target> named_targets(const std::string& text, const std::vector<compute_capability>& all)
+// "GTX Titan X (sm_52) or Titan X Pascal (sm_61)"
+std::string choices_of(const named_gpus& gpus)
+{
+    std::string text;
+    for (std::size_t i = 0; i < gpus.models.size(); ++i) {
+        if (i > 0) text += i + 1 == gpus.models.size() ? " or " : ", ";
+        text += fmt::format("{} ({})", name_of(*gpus.models[i]), architecture_name(gpus.models[i]->capability).view());
+    }
+    return text;
+}
+
+target target_named(const std::string& name)
+{
+    if (const std::optional<compute_capability> capability = architecture_of(name))
+        return {*capability, find_sm_limits(*capability)};
+    const named_gpus gpus = gpus_named(name);
+    if (const std::optional<compute_capability> capability = gpus.capability())
+        return {*capability, find_sm_limits(*capability),
+                gpus.whole && gpus.models.size() == 1 ? name_of(*gpus.models[0]) : name, gpus.sms()};
+    const std::string shown = "'" + shortened(escape_for_terminal(name), 100) + "'";
+    constexpr std::size_t max_choices = 6;
+    if (gpus.models.empty() || gpus.models.size() > max_choices)
+        throw error(shown + " is no architecture",
+                    "write --arch sm_80,sm_90a,12.0, a GPU such as H100, or --arch all; known are: " + known_names());
+    throw error(shown + " can be " + choices_of(gpus), "write the whole name, or the architecture");
+}
+
+// `each_gpu`: two models of one architecture are two targets.
+std::vector<target> targets_in(const std::string& text, const std::vector<compute_capability>& all, bool each_gpu)
 {
     std::vector<target> targets;
-    const auto add = [&](const target& wanted) {
-        const bool there = std::any_of(targets.begin(), targets.end(),
-                                       [&](const target& other) { return other.architecture == wanted.architecture; });
-        if (!there) targets.push_back(wanted);
+    const auto add = [&](target wanted) {
+        const bool there = std::any_of(targets.begin(), targets.end(), [&](const target& other) {
+            return other.architecture == wanted.architecture && (!each_gpu || other.gpu == wanted.gpu);
+        });
+        if (!there) targets.push_back(std::move(wanted));
     };
     std::size_t start = 0;
     while (start <= text.size()) {
@@ -64,15 +91,45 @@ std::vector<target> named_targets(const std::string& text, const std::vector<com
                 if (const sm_limits* limits = find_sm_limits(capability)) add({capability, limits});
             continue;
         }
-        std::optional<compute_capability> capability = parse_compute_capability(name);
-        if (!capability)
-            if (const std::optional<gpu_model> model = find_gpu_model(name)) capability = model->capability;
-        if (!capability)
-            throw error(
-                "'" + escape_for_terminal(name) + "' is no architecture",
-                "write --arch sm_80,sm_90a,12.0, a GPU such as H100, or --arch all; known are: " + known_names());
-        add({*capability, find_sm_limits(*capability)});
+        add(target_named(name));
     }
+    return targets;
+}
+
+std::vector<target> known_targets(std::vector<target> targets)
+{
+    for (const target& named : targets)
+        if (named.limits == nullptr)
+            throw error(fmt::format("unknown architecture '{}'", architecture_name(named.architecture).view()),
+                        "known are: " + known_names());
+    return targets;
+}
+
+}  // namespace
+
+std::vector<target> parse_targets(const std::string& text, const std::vector<compute_capability>& all)
+{
+    return known_targets(targets_in(text, all, false));
+}
+
+std::vector<target> parse_gpu_targets(const std::string& text, const std::vector<compute_capability>& all)
+{
+    return known_targets(targets_in(text, all, true));
+}
+
+std::vector<target> named_targets(const std::string& text, const std::vector<compute_capability>& all)
+{
+    return targets_in(text, all, false);
+}
+
+std::vector<target> targets_of_kernel(const compute_capability& architecture, const std::vector<target>& named)
+{
+    const sm_limits* const limits = find_sm_limits(architecture);
+    std::vector<target> targets;
+    for (const target& one : named)
+        if (!one.gpu.empty() && one.architecture.number() == architecture.number())
+            targets.push_back({architecture, limits, one.gpu, one.sms});
+    if (targets.empty()) targets.push_back({architecture, limits});
     return targets;
 }
 

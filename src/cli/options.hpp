@@ -10,6 +10,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace launchbox::cli {
 struct target {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
+    std::string gpu = {};         ///< the model that was named: "GTX 480"; empty: an architecture was
+    std::optional<int> sms = {};  ///< of that model, where its name tells
 };
 
 /// Reads "sm_80,sm_90a,12.0" or "all", which stands for `all`. Throws `error` naming the first that is not one, with
@@ -32,6 +35,13 @@ std::vector<target> parse_targets(const std::string& text, const std::vector<com
 /// The same, also with architectures that launchbox does not know, whose limits are null: of a compiled kernel the
 /// compiler's figures can be read all the same.
 std::vector<target> named_targets(const std::string& text, const std::vector<compute_capability>& all);
+
+/// parse_targets, but two GPUs of one architecture are two targets: "H100 PCIe,H100", for figures that depend on SMs.
+std::vector<target> parse_gpu_targets(const std::string& text, const std::vector<compute_capability>& all);
+
+/// Where a kernel of this architecture, of which there are limits, is asked about: on those of the named GPUs that have
+/// it, or on the architecture alone.
+std::vector<target> targets_of_kernel(const compute_capability& architecture, const std::vector<target>& named);
 
 /// Every compute capability of the table.
 std::vector<compute_capability> known_capabilities();

@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "gpu/driver.hpp"
 #include "image/demangle.hpp"
+#include "report/short_names.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/backend/captured_module.hpp"
@@ -66,7 +67,7 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus)
     exit_status status = exit_status::done;
     for (const std::string& file : files) {
         const captured_launch launch = read_capture(file);
-        const std::string name = shown(short_name(demangle(launch.kernel)));
+        const std::string name = shortened(shown(short_name(demangle(launch.kernel))), widest_name_in_sentence);
         const std::string module = captured_module(file, gpu->capability).cubin;
         if (launch.changed_bytes() == 0) {
             std::cout << fmt::format(

@@ -1,6 +1,7 @@
 // launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -25,6 +26,26 @@ struct suggest_options {
     std::optional<int> sms;
 };
 
+// Why nothing can be launched, told of the smallest block; else what the suggested one needs.
+void add_what_a_launch_needs(block_size_advice& advice, const launch_settings& settings,
+                             const std::function<std::int64_t(int)>& bytes_for)
+{
+    occupancy_question question;
+    question.limits = advice.limits;
+    question.architecture = advice.architecture;
+    question.resources = advice.resources;
+    question.settings = settings;
+    question.shape.threads = advice.candidates.empty() ? warp_size : advice.candidates.front().choice.threads;
+    question.shape.dynamic_shared_bytes = bytes_for(question.shape.threads);
+    question.shape.cluster_blocks = advice.cluster_blocks;
+    const occupancy_result result = occupancy(*question.limits, question.resources, question.shape, question.settings);
+    advice.obstacle = obstacle_text(question, result);
+    if (!advice.obstacle.empty()) return;
+    advice.notes = launch_needs(question, result);
+    if (advice.cluster_blocks > 1)
+        advice.notes.push_back("the grid must be a multiple of " + std::to_string(advice.cluster_blocks) + " blocks");
+}
+
 block_size_advice advise(const suggest_options& options, const target& where, const std::string& name,
                          const kernel_resources& found, const kernel_info* kernel = nullptr)
 {
@@ -34,7 +55,8 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                              .resources = options.launch.resources(found),
                              .dynamic_shared = {},
                              .candidates = {},
-                             .sms = options.sms};
+                             .sms = options.sms ? options.sms : where.sms};
+    advice.gpu = where.gpu;
     advice.dynamic_shared = options.launch.dynamic_shared.value_or("");
     std::string size = options.launch.dynamic_expression();
     if (kernel != nullptr && !options.launch.dynamic_shared) {
@@ -53,15 +75,20 @@ block_size_advice advise(const suggest_options& options, const target& where, co
     };
 
     block_size_request request = options.request;
+    if (request.cluster_blocks == 1 && kernel != nullptr)
+        request.cluster_blocks = std::max(1, cluster_blocks(*kernel).value_or(1));
     request.ties = options.ties == "smallest"      ? tie_policy::smallest
                    : options.ties == "most-blocks" ? tie_policy::max_blocks
                                                    : tie_policy::largest;
+    advice.cluster_blocks = request.cluster_blocks;
     const launch_settings settings = options.launch.settings(where, advice.resources, 0);
 
     for_each_block_size(
         *where.limits, advice.resources, bytes_for, request, settings, [&](const block_size_choice& choice) {
             if (choice.resident_blocks == 0) return;
-            const launch_shape shape{.threads = choice.threads, .dynamic_shared_bytes = choice.dynamic_shared_bytes};
+            const launch_shape shape{.threads = choice.threads,
+                                     .dynamic_shared_bytes = choice.dynamic_shared_bytes,
+                                     .cluster_blocks = request.cluster_blocks};
             advice.candidates.push_back({choice, occupancy(*where.limits, advice.resources, shape, settings),
                                          check_rules(*where.limits, advice.resources, choice, settings)});
         });
@@ -73,6 +100,7 @@ block_size_advice advise(const suggest_options& options, const target& where, co
                          return a.choice.threads < b.choice.threads && is_preferred(a.choice, b.choice, request.ties);
                      });
     if (advice.candidates.size() > options.top) advice.candidates.resize(options.top);
+    add_what_a_launch_needs(advice, settings, bytes_for);
     return advice;
 }
 
@@ -89,19 +117,24 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
         if (options.input.architectures.empty())
             targets.push_back(target_of_this_machine());
         else
-            targets = parse_targets(options.input.architectures, known_capabilities());
+            targets = parse_gpu_targets(options.input.architectures, known_capabilities());
         for (const target& where : targets) all.push_back(advise(options, where, "", {}));
     } else {
         kernel_input_options wanted = options.input;
         wanted.launches = false;  // other block sizes may come with other dynamic shared memory
         kernel_input input = read_kernels(wanted, context.compiler_flags);
-        for (const found_kernel& kernel : input.kernels)
-            if (const auto question = question_for(kernel.info, 1);
-                question && (question->shared_known || options.launch.shared))
-                all.push_back(advise(options, {question->architecture, question->limits}, kernel.short_form,
-                                     resources_of(kernel.info), &kernel.info));
-            else
+        std::vector<target> named;
+        if (!options.input.architectures.empty())
+            named = parse_gpu_targets(options.input.architectures, known_capabilities());
+        for (const found_kernel& kernel : input.kernels) {
+            const auto question = question_for(kernel.info, 1);
+            if (!question || !(question->shared_known || options.launch.shared)) {
                 input.leave_out(kernel, true);
+                continue;
+            }
+            for (const target& where : targets_of_kernel(question->architecture, named))
+                all.push_back(advise(options, where, kernel.short_form, resources_of(kernel.info), &kernel.info));
+        }
         refuse_nothing(input);
         print_kinds_of_code(input);
         print_errors(input);
@@ -134,6 +167,10 @@ void add_suggest(CLI::App& app, call_context& context)
             "Which of equally good block sizes comes first: largest (as CUDA chooses), smallest or most-blocks")
         ->check(CLI::IsMember({"largest", "smallest", "most-blocks"}))
         ->type_name("WORD");
+    verb->add_option("--cluster", options->request.cluster_blocks,
+                     "Blocks per cluster; default: the kernel's own (__cluster_dims__)")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
     verb->add_option("--top", options->top, "Number of block sizes to show")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");

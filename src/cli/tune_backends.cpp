@@ -163,8 +163,11 @@ std::vector<device_record> devices_of(const std::vector<gpu_device>& group)
 {
     std::vector<device_record> devices;
     for (const gpu_device& gpu : group)
-        devices.push_back(
-            {.name = fmt::format("GPU {}", gpu.index), .host = host_name(), .uuid = gpu.uuid, .ecc = gpu.ecc != 0});
+        devices.push_back({.name = fmt::format("GPU {}", gpu.index),
+                           .host = host_name(),
+                           .uuid = gpu.uuid,
+                           .ecc = gpu.ecc != 0,
+                           .hardware = gpu.hardware});
     return devices;
 }
 
@@ -178,7 +181,10 @@ std::vector<int> indices_of(const std::vector<gpu_device>& group)
 // One of each kind is given where they are elsewhere.
 gpu_list gpus_for(const backend_request& request)
 {
-    return request.elsewhere.devices.empty() ? find_gpus() : request.elsewhere;
+    if (!request.elsewhere.devices.empty()) return request.elsewhere;
+    gpu_list found = find_gpus();
+    for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
+    return found;
 }
 
 planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)

@@ -144,6 +144,7 @@ message_json json_of(const gpu_device& gpu)
                     {"block_dimensions", gpu.block_dimensions},
                     {"grid_dimensions", gpu.grid_dimensions}};
     for (const integer_of_gpu& integer : integers_of_gpu) to[integer.name] = gpu.*integer.value;
+    to["hardware"] = json_of(gpu.hardware);
     return to;
 }
 
@@ -161,6 +162,9 @@ gpu_device gpu_of(const message_json& from)
         for (const integer_of_gpu& integer : integers_of_gpu) from.at(integer.name).get_to(gpu.*integer.value);
         for (const integer_of_gpu& integer : integers_of_gpu)
             if (gpu.*integer.value < 0) throw error("a message of another rank has a GPU that is none");
+        const std::optional<gpu_hardware> hardware = gpu_hardware_of(from.at("hardware"));
+        if (!hardware) throw error("a message of another rank has a GPU that is none");
+        gpu.hardware = *hardware;
         return gpu;
     });
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpu/cuda_driver.hpp"
+#include "gpu/nvml.hpp"
 
 namespace launchbox {
 
@@ -23,12 +24,36 @@ std::string text_of(const CUuuid& uuid)
     return text;
 }
 
+gpu_hardware hardware_of(const cuda_driver& driver, CUdevice device)
+{
+    gpu_hardware found;
+    const auto ask = [&](std::optional<std::int64_t>& value, CUdevice_attribute which, int unit) {
+        int answer = 0;  // 0: it does not say, as for the memory of some integrated GPUs
+        if (driver.device_attribute(&answer, which, device) == CUDA_SUCCESS && answer > 0) value = answer / unit;
+    };
+    ask(found.sm_clock_mhz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1000);  // in kHz
+    ask(found.memory_clock_mhz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 1000);
+    ask(found.memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 1);
+    ask(found.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1);
+    std::array<char, 64> bus{};
+    if (driver.device_bus != nullptr &&
+        driver.device_bus(bus.data(), static_cast<int>(bus.size()) - 1, device) == CUDA_SUCCESS)
+        found.pci_bus = bus.data();
+    return found;
+}
+
 gpu_list failed(std::string reason)
 {
     return {{}, {}, std::move(reason)};
 }
 
 }  // namespace
+
+// The driver tells this only in a context, which takes a second and hundreds of megabytes to make.
+void ask_free_memory(gpu_device& gpu)
+{
+    gpu.hardware.free_memory_bytes = nvml_device(gpu.hardware.pci_bus).free_memory_bytes();
+}
 
 bool are_alike(const gpu_device& one, const gpu_device& other)
 {
@@ -83,6 +108,7 @@ gpu_list find_gpus()
         ask(gpu.grid_dimensions[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
         ask(gpu.grid_dimensions[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
         ask(gpu.grid_dimensions[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+        gpu.hardware = hardware_of(driver, device);
         list.devices.push_back(std::move(gpu));
     }
     if (list.devices.empty()) list.reason = "the driver opens none of its GPUs";

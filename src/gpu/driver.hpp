@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gpu/gpu_hardware.hpp"
+
 namespace launchbox {
 
 /// What the driver says of one GPU. Sizes in bytes.
@@ -25,6 +27,7 @@ struct gpu_device {
     int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;
     int threads_per_block = 0;
     std::array<int, 3> block_dimensions{}, grid_dimensions{};  ///< x, y, z
+    gpu_hardware hardware = {};
 };
 
 /// GPUs of one kind: a result of one holds for the other.
@@ -38,5 +41,8 @@ struct gpu_list {
 
 /// Never throws: a machine without a GPU is a normal machine.
 gpu_list find_gpus();
+
+/// Asks NVML for `hardware.free_memory_bytes`, which the driver alone does not tell.
+void ask_free_memory(gpu_device& gpu);
 
 }  // namespace launchbox

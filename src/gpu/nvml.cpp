@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <type_traits>
+#include <utility>
 
 namespace launchbox {
 
@@ -14,12 +15,17 @@ using nvml_handle = void*;
 constexpr int nvml_success = 0;
 constexpr unsigned nvml_sm_clock = 1, nvml_memory_clock = 2, nvml_gpu_temperature = 0;
 
+struct nvml_memory {
+    unsigned long long total, free, used;
+};
+
 struct nvml_library {
     int (*init)() = nullptr;
     int (*device_at_bus)(const char*, nvml_handle*) = nullptr;
     int (*clock)(nvml_handle, unsigned, unsigned*) = nullptr;
     int (*temperature)(nvml_handle, unsigned, unsigned*) = nullptr;
     int (*power)(nvml_handle, unsigned*) = nullptr;
+    int (*memory)(nvml_handle, nvml_memory*) = nullptr;
     int (*slowed_by)(nvml_handle, unsigned long long*) = nullptr;
     bool ready = false;
 
@@ -35,6 +41,7 @@ struct nvml_library {
         find(clock, "nvmlDeviceGetClockInfo");
         find(temperature, "nvmlDeviceGetTemperature");
         find(power, "nvmlDeviceGetPowerUsage");
+        find(memory, "nvmlDeviceGetMemoryInfo");
         find(slowed_by, "nvmlDeviceGetCurrentClocksEventReasons");
         // Its name in drivers before 535.
         if (slowed_by == nullptr) find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
@@ -93,6 +100,15 @@ nvml_reading nvml_device::read() const
     ask(reading.power_milliwatts, nvml().power);
     reading.slowed_by = read_slowdown().slowed_by;
     return reading;
+}
+
+std::optional<std::int64_t> nvml_device::free_memory_bytes() const
+{
+    nvml_memory memory{};
+    if (device_ == nullptr || nvml().memory == nullptr || nvml().memory(device_, &memory) != nvml_success ||
+        !std::in_range<std::int64_t>(memory.free))
+        return std::nullopt;
+    return static_cast<std::int64_t>(memory.free);
 }
 
 nvml_reading nvml_device::read_slowdown() const

@@ -29,6 +29,7 @@ public:
     explicit nvml_device(const std::string& bus);
     [[nodiscard]] bool there() const { return device_ != nullptr; }
     [[nodiscard]] nvml_reading read() const;
+    [[nodiscard]] std::optional<std::int64_t> free_memory_bytes() const;
     /// Only `slowed_by`: each of the five questions of `read` can take longer than a short kernel.
     [[nodiscard]] nvml_reading read_slowdown() const;
 

@@ -59,7 +59,8 @@ rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request
         facts.spec_hash = key_of({spec.text});
         facts.source_hash = cli::own_sources_of(spec, request.builder);
         if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
-        const gpu_list found = find_gpus();
+        gpu_list found = find_gpus();
+        for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
         facts.driver = found.driver_version;
         facts.no_gpu = found.reason;
         for (const gpu_device& gpu : found.devices)
@@ -143,6 +144,7 @@ device_record device_of(const rank_facts& facts, int index)
         if (gpu.index == index) {
             device.uuid = gpu.uuid;
             device.ecc = gpu.ecc != 0;
+            device.hardware = gpu.hardware;
         }
     return device;
 }

@@ -9,6 +9,7 @@
 #include "advice/bounds/bounds_reasons.hpp"
 #include "report/kernel_cells.hpp"
 #include "report/occupancy_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -232,7 +233,7 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                       escape_for_terminal(answer.not_swept.empty() ? "no block size to look at" : answer.not_swept),
                   tone::warning);
     for (const block_size_answer& size : answer.block_sizes) {
-        page.line(fmt::format(" {} threads per block", size.threads), tone::strong);
+        page.line(" " + counted(size.threads, "thread", "threads") + " per block", tone::strong);
         if (!size.rows.empty()) page.add(rows_of(size, answer.written, all_rows, style));
         if (all_rows) add_equal_attributes(page, size, answer.written);
         if (const std::string text = thresholds_text(size); !text.empty()) page.line(text, tone::faint);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "support/text/terminal.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -14,12 +14,6 @@ namespace launchbox {
 inline std::string count_text(std::size_t count)
 {
     return with_commas(static_cast<std::int64_t>(count));
-}
-
-/// "1 candidate", "1,336 candidates".
-inline std::string counted(std::size_t count, const char* one, const char* more)
-{
-    return count_text(count) + " " + (count == 1 ? one : more);
 }
 
 }  // namespace launchbox

@@ -26,8 +26,6 @@ using kernel_group = std::vector<described_kernel>;
 std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels,
                                     const std::vector<kernel_account>& accounts);
 
-constexpr int widest_title = 200;  // of a name; there are some of 24,000
-
 void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, cell_signs& signs);
 
 }  // namespace

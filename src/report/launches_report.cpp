@@ -12,6 +12,7 @@
 #include "report/kernel_cells.hpp"
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
+#include "report/short_names.hpp"
 #include "support/text/rounded_number.hpp"
 
 namespace launchbox {
@@ -19,6 +20,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t kernels_shown = 20, shapes_shown = 5, findings_shown = 10;
+constexpr int widest_finding_name = 48;
 
 // 0.034 ms, 1.23 ms, 4,560 ms: three figures.
 std::string launch_time(double ns)
@@ -63,6 +65,17 @@ std::string launch_shared_text(const observed_launches& launches)
     std::string text = launches.kernel.static_shared_bytes ? with_commas(*launches.kernel.static_shared_bytes) : "?";
     if (launches.key.dynamic_shared_bytes != 0) text += "+" + with_commas(launches.key.dynamic_shared_bytes);
     return text;
+}
+
+// The names of kernels, as wide as `room`; those of one program are cut so that they still differ.
+std::map<std::string, std::string> shown_names(const observed_run& run, int room)
+{
+    std::vector<std::string> names;
+    for (const observed_launches& launches : run.launches) names.push_back(escape_for_terminal(launches.short_form));
+    const std::vector<std::string> shown = shortened_apart(names, room);
+    std::map<std::string, std::string> of_kernels;
+    for (std::size_t i = 0; i < shown.size(); ++i) of_kernels.emplace(run.launches[i].name, shown[i]);
+    return of_kernels;
 }
 
 // What is special about a launch: "cluster 4, carveout 100 %, graph".
@@ -138,6 +151,7 @@ std::vector<std::vector<const observed_launches*>> by_kernel(const observed_run&
 void add_kernels(document& page, const observed_run& run, const launches_view& view)
 {
     const auto kernels = by_kernel(run);
+    const auto names = shown_names(run, widest_title);
     std::size_t shown = 0;
     for (const auto& shapes : kernels) {
         if (!view.all && shown == kernels_shown) break;
@@ -148,7 +162,7 @@ void add_kernels(document& page, const observed_run& run, const launches_view& v
             ns += of->total_ns;
             count += of->count;
         }
-        page.heading(escape_for_terminal(shapes.front()->short_form));
+        page.heading(names.at(shapes.front()->name));
         page.line(
             fmt::format("  {}, {} of the time of all kernels, {}", launch_time(ns),
                         percent(run.kernel_ns > 0 ? ns / run.kernel_ns : 0), counted(count, "launch", "launches")),
@@ -191,15 +205,15 @@ void add_findings(document& page, const observed_run& run, const launches_view& 
     const auto all = ranked(run);
     if (all.empty()) return;
     page.heading("What could be gained, at most");
+    const auto names = shown_names(run, widest_finding_name);
     std::size_t shown = 0;
     for (const auto& [launches, finding] : all) {
         if (!view.all && shown == findings_shown) break;
         ++shown;
         const std::string most = finding->max_gain_ns > 0 ? launch_time(finding->max_gain_ns) : "?";
-        page.line(
-            fmt::format("  {}  {} <<<{}, {}>>>: {}", most, shortened(escape_for_terminal(launches->short_form), 48),
-                        sizes_text(launches->key.grid), sizes_text(launches->key.block), finding->text),
-            tone::warning);
+        page.line(fmt::format("  {}  {} <<<{}, {}>>>: {}", most, names.at(launches->name),
+                              sizes_text(launches->key.grid), sizes_text(launches->key.block), finding->text),
+                  tone::warning);
         page.line("    → " + finding->step);
     }
     if (shown < all.size())

@@ -39,6 +39,8 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     const occupancy_result& result = account.result;
     ordered_json json;
     json["architecture"] = architecture_name(q.architecture).view();
+    json["gpu"] = q.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(q.gpu));
+    json["sms"] = or_null(q.sms);
     json["mode"] = q.settings.mode == model_mode::driver ? "driver" : "spreadsheet";
     json["kernel"] = kernel_json(q);
     json["shape"] = {{"threads", q.shape.threads},
@@ -56,6 +58,7 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     json["thresholds"] = allowances_json(account.thresholds);
     json["slack"] = allowances_json(account.slack);
     json["next_step"] = next_step_json(account.next);
+    json["grid_obstacle"] = account.grid_obstacle.empty() ? ordered_json(nullptr) : ordered_json(account.grid_obstacle);
     json["waves"] = waves_json(account.waves);
     json["clusters"] = clusters_json(account.clusters);
     json["notes"] = account.notes;

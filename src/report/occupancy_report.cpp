@@ -107,13 +107,13 @@ std::string headline(const occupancy_account& account)
     const occupancy_question& q = account.question;
     std::string text = fmt::format("{} (compute capability {})", architecture_name(q.architecture).view(),
                                    compute_capability_name(q.limits->capability).view());
+    if (!q.gpu.empty()) text = escape_for_terminal(q.gpu) + ", " + text;
     if (!q.kernel.empty()) text = escape_for_terminal(q.kernel) + ", " + text;
-    text += fmt::format(": {} threads", with_commas(q.shape.threads));
-    if (q.registers_known) text += fmt::format(", {} registers", with_commas(q.resources.registers));
+    text += ": " + counted(q.shape.threads, "thread", "threads");
+    if (q.registers_known) text += ", " + counted(q.resources.registers, "register", "registers");
     text += fmt::format(", {}{} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes),
                         q.dynamic_shared_known ? "" : "+?");
-    if (q.resources.barriers > 0)
-        text += fmt::format(", {} barrier{}", with_commas(q.resources.barriers), q.resources.barriers == 1 ? "" : "s");
+    if (q.resources.barriers > 0) text += ", " + counted(q.resources.barriers, "barrier", "barriers");
     if (q.settings.mode == model_mode::spreadsheet) text += " [as the spreadsheet says]";
     return text;
 }
@@ -125,12 +125,13 @@ void add_account(document& page, const occupancy_account& account, const output_
     if (!account.obstacle.empty()) {
         page.line("  cannot be launched: " + account.obstacle, tone::bad);
     } else {
-        page.line(fmt::format("  {}{} block{} per SM = {} of {} warps: occupancy {}, limited by {}",
-                              account.question.dynamic_shared_known ? "" : "at most ", result.resident_blocks,
-                              result.resident_blocks == 1 ? "" : "s", result.resident_warps, result.warp_slots,
-                              occupancy_text(result.occupancy(), !account.question.dynamic_shared_known),
-                              account.question.dynamic_shared_known ? limiter_names(result) : "?"),
-                  tone::strong);
+        page.line(
+            fmt::format("  {}{} per SM = {} of {} warps: occupancy {}, limited by {}",
+                        account.question.dynamic_shared_known ? "" : "at most ",
+                        counted(result.resident_blocks, "block", "blocks"), result.resident_warps, result.warp_slots,
+                        occupancy_text(result.occupancy(), !account.question.dynamic_shared_known),
+                        account.question.dynamic_shared_known ? limiter_names(result) : "?"),
+            tone::strong);
     }
     if (account.next)
         page.line(fmt::format("  next step: {} ({})", account.next->text, percent(account.next->occupancy)),
@@ -139,14 +140,19 @@ void add_account(document& page, const occupancy_account& account, const output_
     page.add(limits_table(account));
     page.line("");
     if (!account.thresholds.empty() || !account.slack.empty()) page.add(thresholds_table(account));
+    if (!account.grid_obstacle.empty()) {
+        page.line("");
+        page.line("  the grid cannot be launched: " + account.grid_obstacle, tone::bad);
+    }
     if (account.waves) {
         const wave_account& w = *account.waves;
         page.line("");
-        page.line(fmt::format("  grid of {} blocks on {} SMs: {:.2f} waves of {}; {}; {} of the block slots used",
-                              with_commas(w.grid), *account.question.sms, w.waves, with_commas(w.blocks_per_wave),
-                              w.tail_blocks == 0 ? std::string("no tail")
-                                                 : fmt::format("the tail has {} blocks", with_commas(w.tail_blocks)),
-                              percent(w.efficiency)));
+        page.line(
+            fmt::format("  grid of {} on {}: {:.2f} waves of {}; {}; {} of the block slots used",
+                        counted(w.grid, "block", "blocks"), counted(*account.question.sms, "SM", "SMs"), w.waves,
+                        with_commas(w.blocks_per_wave),
+                        w.tail_blocks == 0 ? "no tail" : "the tail has " + counted(w.tail_blocks, "block", "blocks"),
+                        percent(w.efficiency)));
     }
     if (!account.notes.empty()) page.line("");
     for (const std::string& note : account.notes) page.line("  note: " + note);

@@ -154,6 +154,7 @@ ordered_json device_json(const device_record& device, std::size_t run)
             {"host", json_text(device.host)},
             {"uuid", json_text(device.uuid)},
             {"ecc", device.ecc ? ordered_json(*device.ecc) : ordered_json(nullptr)},
+            {"hardware", device.hardware ? safe_json(json_of(*device.hardware)) : ordered_json(nullptr)},
             {"calibration_ns", device.calibration_ns},
             {"state", device.state ? json_of(*device.state) : ordered_json(nullptr)},
             {"measured", device.measured},

@@ -8,6 +8,11 @@
 
 namespace launchbox {
 
+/// Columns of a kernel's name above its table; there are names of 24,000.
+inline constexpr int widest_title = 200;
+/// And within a sentence.
+inline constexpr int widest_name_in_sentence = 100;
+
 /// Each name in at most `room` columns. What is too long is cut out of the middle, as `shortened` does; where that
 /// makes different names alike, what they have in common is cut, and what differs stays.
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, int room);

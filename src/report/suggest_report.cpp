@@ -7,6 +7,7 @@
 #include "report/json.hpp"
 #include "report/limiter_ids.hpp"
 #include "report/occupancy_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -40,21 +41,24 @@ std::string heading_of(const block_size_advice& advice)
 {
     std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
                                     compute_capability_name(advice.architecture).view());
+    if (!advice.gpu.empty()) title = escape_for_terminal(advice.gpu) + ", " + title;
     if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
-    title += fmt::format(": {} registers", advice.resources.registers);
+    title += ": " + counted(advice.resources.registers, "register", "registers");
     if (advice.resources.static_shared_bytes > 0)
         title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
     if (!advice.dynamic_shared.empty())
         title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
     if (!advice.dynamic_shared_known) title += ", dynamic shared ?";
+    if (advice.cluster_blocks > 1) title += fmt::format(", clusters of {} blocks", advice.cluster_blocks);
     return title;
 }
 
 void add_suggestion(document& page, const block_size_advice& advice)
 {
     const block_size_candidate& best = advice.candidates.front();
-    page.line(fmt::format("  {} threads per block: {} block{} per SM = {} of {} threads, occupancy {}, limited by {}",
-                          best.choice.threads, best.choice.resident_blocks, best.choice.resident_blocks == 1 ? "" : "s",
+    page.line(fmt::format("  {} per block: {} per SM = {} of {} threads, occupancy {}, limited by {}",
+                          counted(best.choice.threads, "thread", "threads"),
+                          counted(best.choice.resident_blocks, "block", "blocks"),
                           with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
                           percent(thread_occupancy(advice, best)), limiter_names(best.result)),
               tone::strong);
@@ -64,8 +68,8 @@ void add_suggestion(document& page, const block_size_advice& advice)
             "be resident; --dynamic-shared tells the size",
             tone::warning);
     page.line(advice.sms
-                  ? fmt::format("  a grid of {} blocks fills the GPU once",
-                                with_commas(std::int64_t{best.choice.resident_blocks} * *advice.sms))
+                  ? fmt::format("  a grid of {} fills the GPU once",
+                                counted(std::int64_t{best.choice.resident_blocks} * *advice.sms, "block", "blocks"))
                   : fmt::format("  a grid of {} × the number of SMs fills the GPU once", best.choice.resident_blocks));
 }
 
@@ -113,7 +117,8 @@ document suggest_document(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         page.heading(heading_of(advice));
         if (advice.candidates.empty()) {
-            page.line("  no block size can be launched", tone::bad);
+            page.line("  no block size can be launched" + (advice.obstacle.empty() ? "" : ": " + advice.obstacle),
+                      tone::bad);
             continue;
         }
         add_suggestion(page, advice);
@@ -121,6 +126,8 @@ document suggest_document(const std::vector<block_size_advice>& all)
         page.add(candidates_table(advice));
         page.line("");
         add_rules(page, advice.candidates.front().rules);
+        if (!advice.notes.empty()) page.line("");
+        for (const std::string& note : advice.notes) page.line("  note: " + note);
     }
     return page;
 }
@@ -134,6 +141,8 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         ordered_json object;
         object["architecture"] = architecture_name(advice.architecture).view();
+        object["gpu"] = advice.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.gpu));
+        object["sms"] = or_null(advice.sms);
         object["kernel"] = {
             {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
             {"registers", advice.resources.registers},
@@ -143,6 +152,9 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
         object["dynamic_shared"] =
             advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
         object["at_most"] = !advice.dynamic_shared_known;
+        object["cluster_blocks"] = advice.cluster_blocks;
+        object["obstacle"] = advice.obstacle.empty() ? ordered_json(nullptr) : ordered_json(advice.obstacle);
+        object["notes"] = advice.notes;
         object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
         object["candidates"] = ordered_json::array();

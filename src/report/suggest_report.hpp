@@ -31,7 +31,11 @@ struct block_size_advice {
     std::string dynamic_shared;        ///< the user's expression, or a number; may be empty
     bool dynamic_shared_known = true;  ///< false: the kernel uses some, and 0 is counted
     std::vector<block_size_candidate> candidates;
+    std::string obstacle = {};  ///< why there is no candidate; empty where there are
     std::optional<int> sms;
+    std::string gpu = {};                 ///< the model that was named; empty: an architecture was
+    int cluster_blocks = 1;               ///< blocks in a cluster; 1: none
+    std::vector<std::string> notes = {};  ///< what a launch needs besides
 };
 
 document suggest_document(const std::vector<block_size_advice>& all);

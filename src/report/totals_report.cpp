@@ -141,15 +141,37 @@ table size_table(const std::vector<code_size>& sizes)
     return rows;
 }
 
+namespace {
+
+// Models of one architecture with as many SMs reserve the same: one row for people.
+std::vector<std::vector<stack_reserve>> alike_gpus(const stack_reserves& reserves)
+{
+    std::vector<std::vector<stack_reserve>> groups;
+    for (const stack_reserve& one : reserves.gpus) {
+        const auto same = std::ranges::find_if(groups, [&](const auto& group) {
+            return group.front().gpu.capability == one.gpu.capability && group.front().gpu.sms == one.gpu.sms;
+        });
+        if (same == groups.end())
+            groups.push_back({one});
+        else
+            same->push_back(one);
+    }
+    return groups;
+}
+
+}  // namespace
+
 document stack_reserve_document(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels)
 {
     document page;
     table rows{{{"GPU"}, {"SMs", true}, {"threads", true}, {"stack", true}, {"reserved", true}, {"deepest stack"}}, {}};
     bool unbounded = false;
-    for (const stack_reserve& one : reserves.gpus) {
+    for (const std::vector<stack_reserve>& alike : alike_gpus(reserves)) {
+        const stack_reserve& one = alike.front();
         unbounded |= one.unbounded;
-        rows.rows.push_back({std::string(one.gpu.name), std::to_string(one.gpu.sms), with_commas(one.threads),
-                             with_commas(one.stack_bytes),
+        std::string names;
+        for (const stack_reserve& other : alike) names += (names.empty() ? "" : ", ") + name_of(other.gpu);
+        rows.rows.push_back({names, std::to_string(one.gpu.sms), with_commas(one.threads), with_commas(one.stack_bytes),
                              (one.unbounded ? "≥" : "") + size_text(static_cast<std::uint64_t>(one.bytes())),
                              one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].short_form) : "–"});
     }
@@ -188,7 +210,7 @@ ordered_json stack_reserve_json(const stack_reserves& reserves, const std::vecto
                                        {"kernels", one.kernels},
                                        {"reason", json_text(one.why)}});
     for (const stack_reserve& one : reserves.gpus)
-        json["gpus"].push_back({{"gpu", one.gpu.name},
+        json["gpus"].push_back({{"gpu", name_of(one.gpu)},
                                 {"sms", one.gpu.sms},
                                 {"threads", one.threads},
                                 {"stack_bytes", one.stack_bytes},
@@ -204,7 +226,7 @@ table stack_reserve_table(const stack_reserves& reserves, const std::vector<insp
     table rows{{{"gpu"}, {"sms", true}, {"threads", true}, {"stack_bytes", true}, {"reserved_bytes", true}, {"kernel"}},
                {}};
     for (const stack_reserve& one : reserves.gpus)
-        rows.rows.push_back({std::string(one.gpu.name), std::to_string(one.gpu.sms), std::to_string(one.threads),
+        rows.rows.push_back({name_of(one.gpu), std::to_string(one.gpu.sms), std::to_string(one.threads),
                              std::to_string(one.stack_bytes), std::to_string(one.bytes()),
                              one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].info.name) : ""});
     return rows;

@@ -41,6 +41,32 @@ TEST(emit_verb, check_fails_with_file_and_line)
     EXPECT_EQ(read_input(file), text);
 }
 
+// As moderngpu names them; the same command again leaves the header as it is.
+TEST(emit_verb, names_of_other_libraries_are_members_of_a_launch_box)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string(), renamed = (folder.path() / "a.json").string();
+    std::string text = read_input(repository_file(record));
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"threads\"", "\"NT\""},
+                                   {"\"items\"", "\"VT\""},
+                                   {"\"min_blocks\"", "\"wanted\""}})
+        for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+            text.replace(at, from.size(), to);
+    write_file_atomically(renamed, text);
+    const std::vector<std::string> words{"emit", renamed, "--root", folder.path().string(), "--box",
+                                         "sort", "-o",    file,     "--min-blocks-name",    "wanted"};
+    ASSERT_EQ(launchbox_run(words).status, 0);
+    const std::string made = read_input(file);
+    for (const char* member : {"int threads = {};", "int items = {};", "int min_blocks = {};", "sort_row{64, 17, 2}"})
+        EXPECT_NE(made.find(member), std::string::npos) << member << " in " << made;
+    EXPECT_EQ(launchbox_run(words).status, 0);
+    EXPECT_EQ(read_input(file), made);
+    expect_refused(launchbox_run({"emit", renamed, "--threads-name", "nothing"}),
+                   "the spec has no parameter 'nothing'");
+    expect_refused(launchbox_run({"emit", renamed, "--threads-name", "NT", "--format", "defines"}),
+                   "name the members of launchbox emit's own rows");
+}
+
 // A gate that saw nothing has not passed.
 TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
 {

@@ -70,6 +70,55 @@ TEST(occupancy_verb, json_has_the_same_figures)
     EXPECT_EQ(curves["registers"][62], nlohmann::json::array({63, 32}));
 }
 
+// The static part takes nothing from what a block can have in all.
+TEST(occupancy_verb, curves_go_as_far_as_a_block_can_have)
+{
+    for (const auto& [architecture, end] :
+         {std::pair{"sm_35", 49152}, {"sm_50", 49152}, {"sm_61", 49152}, {"sm_75", 65536}, {"sm_90", 232448}}) {
+        const std::vector<std::string> launch{"--arch", architecture, "-t", "256", "-r", "32", "-s", "8192"};
+        const nlohmann::json points = result_of(with(launch, {"--curves"}))["curves"]["shared"];
+        EXPECT_EQ(points.back()[0], end) << architecture;
+        for (const std::size_t i : {std::size_t{16}, points.size() - 16, points.size() - 1}) {
+            const auto more = points[i][0].get<std::int64_t>() - 8192;
+            EXPECT_EQ(points[i][1], result_of(with(launch, {"-d", std::to_string(more)}))["resident_warps"])
+                << architecture << ' ' << points[i];
+            EXPECT_GE(points[i][1], 8) << architecture << ' ' << points[i];
+        }
+    }
+    const call drawn =
+        launchbox_run({"occupancy", "--arch", "sm_50", "--threads", "256", "--registers", "32", "--shared", "8192"});
+    const std::string chart = drawn.out.substr(drawn.out.find("resident warps by shared memory"));
+    const std::vector<std::string> rows = lines_of(chart);
+    EXPECT_TRUE(rows[6].ends_with("▆")) << chart;  // 8 of 64 warps up to the end
+    EXPECT_TRUE(rows[8].ends_with("49,152")) << chart;
+}
+
+TEST(occupancy_verb, an_expression_is_asked_for_every_block_size)
+{
+    const std::vector<std::string> launch{"--arch", "sm_90", "-t", "128", "-r", "32", "-d", "512*threads"};
+    const nlohmann::json account = result_of(with(launch, {"--curves"}));
+    for (const nlohmann::json& point : account["curves"]["threads"]) {
+        const std::string threads = std::to_string(point[0].get<int>());
+        EXPECT_EQ(point[1],
+                  result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d", "512*" + threads})["resident_warps"])
+            << threads;
+    }
+    // A block of half the size has half the shared memory.
+    const nlohmann::json& step = account["next_step"];
+    ASSERT_FALSE(step.is_null());
+    for (const nlohmann::json& change : step["changes"])
+        if (change["resource"] == "threads") {
+            const std::string threads = std::to_string(change["to"].get<int>());
+            EXPECT_EQ(step["resident_blocks"], result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d",
+                                                          "512*" + threads})["resident_blocks"]);
+        }
+    // Where the expression has no size, there is no point.
+    const nlohmann::json some =
+        result_of({"--arch", "sm_90", "-t", "96", "-d", "threads/3*4", "--curves"})["curves"]["threads"];
+    EXPECT_EQ(some.size(), 10u);
+    EXPECT_EQ(some[0][0], 96);
+}
+
 TEST(occupancy_verb, csv_and_markdown_have_the_same_figures)
 {
     const std::vector<std::string> csv = lines_of(launchbox_run(with(known_launch, {"--format", "csv"})).out);
@@ -141,6 +190,36 @@ TEST(occupancy_verb, waves_and_clusters)
     const call text =
         launchbox_run({"occupancy", "--arch", "sm_90", "-t", "256", "-r", "63", "--grid", "1000", "--sms", "132"});
     EXPECT_TRUE(text.shows("grid of 1,000 blocks on 132 SMs: 1.89 waves of 528; the tail has 472 blocks; 94.7 %"));
+}
+
+TEST(occupancy_verb, clusters_have_the_maximum_of_the_chip)
+{
+    const auto with_cluster = [](const char* architecture, const char* blocks) {
+        return result_of({"--arch", architecture, "-t", "256", "-r", "32", "--cluster", blocks, "--sms", "20"});
+    };
+    const auto has_note = [](const nlohmann::json& account, const char* words) {
+        return account["notes"].dump().find(words) != std::string::npos;
+    };
+    const char* attribute = "cudaFuncAttributeNonPortableClusterSizeAllowed";
+    for (const char* architecture : {"sm_90", "sm_100", "sm_103", "sm_120", "sm_121"}) {
+        EXPECT_TRUE(has_note(with_cluster(architecture, "16"), attribute)) << architecture;
+        EXPECT_FALSE(has_note(with_cluster(architecture, "8"), attribute)) << architecture;
+        EXPECT_TRUE(with_cluster(architecture, "16")["obstacle"].is_null()) << architecture;
+    }
+    EXPECT_TRUE(has_note(with_cluster("sm_120", "16"), "not published"));
+    for (const char* architecture : {"sm_101", "sm_110"}) {
+        const nlohmann::json account = with_cluster(architecture, "16");
+        EXPECT_NE(account["obstacle"].get<std::string>().find("has at most 8"), std::string::npos);
+        EXPECT_EQ(account["resident_blocks"], 0);
+        EXPECT_TRUE(account["clusters"].is_null());
+        EXPECT_TRUE(with_cluster(architecture, "8")["obstacle"].is_null());
+    }
+    EXPECT_NE(with_cluster("sm_90", "17")["obstacle"].get<std::string>().find("has at most 16"), std::string::npos);
+    EXPECT_NE(with_cluster("sm_80", "2")["obstacle"].get<std::string>().find("has no clusters"), std::string::npos);
+    // What cannot be launched needs no SMs to say so.
+    const call told = launchbox_run({"occupancy", "--arch", "sm_110", "--threads", "256", "--cluster", "9"});
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_TRUE(told.shows("cannot be launched: a cluster of 9 blocks"));
 }
 
 TEST(occupancy_verb, several_architectures_come_in_the_order_asked_and_once)

@@ -27,6 +27,31 @@ TEST(suggest_verb, agrees_with_the_runtime)
         EXPECT_EQ(suggested({"--arch", architecture, "--registers", registers})["threads"], threads) << registers;
 }
 
+TEST(suggest_verb, keeps_clusters_that_the_chip_can_have)
+{
+    const nlohmann::json sixteen = suggested({"--arch", "sm_90", "--registers", "32", "--cluster", "16"});
+    EXPECT_EQ(sixteen["threads"], 1024);
+    EXPECT_EQ(sixteen["cluster_blocks"], 16);
+    ASSERT_EQ(sixteen["notes"].size(), 2u);
+    EXPECT_NE(sixteen["notes"][0].get<std::string>().find("cudaFuncAttributeNonPortableClusterSizeAllowed"),
+              std::string::npos);
+    const nlohmann::json thor = suggested({"--arch", "sm_110", "--registers", "32", "--cluster", "16"});
+    EXPECT_TRUE(thor["threads"].is_null());
+    EXPECT_EQ(thor["obstacle"], "a cluster of 16 blocks: compute capability 11.0 has at most 8");
+    const call told = launchbox_run({"suggest", "--arch", "sm_110", "--registers", "32", "--cluster", "16"});
+    EXPECT_TRUE(told.shows("no block size can be launched: a cluster of 16 blocks")) << told.out;
+}
+
+TEST(suggest_verb, takes_the_clusters_of_a_kernel_from_the_compiler)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string kernel = folder.path() / "cluster.cu";
+    write_file_atomically(kernel, "__global__ void __cluster_dims__(16) k(int* p) { *p = 1; }\n");
+    EXPECT_EQ(suggested({kernel, "--arch", "sm_90"})["cluster_blocks"], 16);
+    EXPECT_TRUE(suggested({kernel, "--arch", "sm_110"})["threads"].is_null());
+}
+
 TEST(suggest_verb, lists_runners_up_and_rules)
 {
     const nlohmann::json advice = suggested({"--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads"});
@@ -137,6 +162,69 @@ TEST(devices_verb, lists_every_compute_capability)
             EXPECT_EQ(entry["grid_dimensions"], (std::vector<int>{65535, 65535, 65535}));
         }
 }
+
+TEST(devices_verb, shows_one_chip_in_full)
+{
+    const call one = launchbox_run({"devices", "--arch", "sm_50"});
+    EXPECT_EQ(one.status, 0) << one.err;
+    for (const char* words : {"sm_50 (compute capability 5.0)", "register unit", "shared memory unit", "GTX 750 Ti (5)",
+                              "in 4 sub-partitions", "no clusters"})
+        EXPECT_TRUE(one.shows(words)) << words << " in " << one.out;
+    EXPECT_FALSE(one.shows("sm_52"));
+    const call two = launchbox_run({"devices", "--arch", "GTX 970,sm_103"});
+    EXPECT_TRUE(two.shows("GTX 970, sm_52 (compute capability 5.2): 13 SMs")) << two.out;
+    EXPECT_TRUE(two.shows("published")) << two.out;
+
+    const nlohmann::json json = launchbox_run({"devices", "--arch", "sm_50,T4,5.0", "--format", "json"}).json();
+    ASSERT_EQ(json["compute_capabilities"].size(), 2u);
+    EXPECT_EQ(json["compute_capabilities"][0]["register_unit"], 256);
+    EXPECT_EQ(json["compute_capabilities"][0]["gpus"][0], (nlohmann::json{{"name", "GTX 750"}, {"sms", 4}}));
+    EXPECT_EQ(lines_of(launchbox_run({"devices", "--arch", "sm_50,T4", "--format", "csv"}).out).size(), 3u);
+    expect_refused(launchbox_run({"devices", "--arch", "sm_50", "--here"}), "leave one of them out");
+    expect_refused(launchbox_run({"devices", "--arch", "sm_51"}), "unknown architecture 'sm_51'");
+}
+
+#ifdef LAUNCHBOX_FAKE_DRIVER
+// Clocks, memory and bus, of a GPU that tells them and of one that does not.
+TEST(devices_verb, tells_what_a_gpu_is_built_of)
+{
+    const temporary_directory folder;
+    const std::string plan = (folder.path() / "plan.json").string();
+    write_file_atomically(plan, R"({"devices": [{"name": "H200", "memory_bytes": 150000000000, "l2_bytes": 62914560},
+        {"name": "Silent", "sm_clock_khz": 0, "memory_clock_khz": 0, "memory_bus_bits": 0, "ecc": 0, "l2_bytes": 0}],
+        "nvml": [{"free_bytes": 139200000000}]})");
+    const auto ask = [&](const std::vector<std::string>& more, const std::string& file) {
+        std::vector<std::string> words{"devices", "--here"};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words, {}, {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + file});
+    };
+    const call table = ask({}, plan);
+    EXPECT_EQ(table.status, 0) << table.err;
+    EXPECT_TRUE(
+        table.shows("GPU 0: 1,980 MHz; memory 3,201 MHz × 6,144 bits = 4,917 GB/s, ECC on, 139.2 GB free; L2 60.0 MB;"))
+        << table.out;
+    EXPECT_TRUE(table.shows("GPU 1: ? MHz; memory ? MHz × ? bits = ? GB/s, ECC off, 139.2 GB free; L2 ? MB;"))
+        << table.out;
+    const nlohmann::json gpus = ask({"--format", "json"}, plan).json()["gpus"];
+    EXPECT_EQ(gpus[0]["ecc"], true);
+    EXPECT_EQ(gpus[0]["hardware"], (nlohmann::json{{"sm_clock_mhz", 1980},
+                                                   {"memory_clock_mhz", 3201},
+                                                   {"memory_bus_bits", 6144},
+                                                   {"l2_bytes", 62914560},
+                                                   {"free_memory_bytes", 139200000000},
+                                                   {"memory_gb_per_second", 4916.736},
+                                                   {"pci_bus", "0000:00:00.0"}}));
+    EXPECT_TRUE(gpus[1]["hardware"]["memory_gb_per_second"].is_null());
+    const std::vector<std::string> csv = lines_of(ask({"--format", "csv"}, plan).out);
+    ASSERT_EQ(csv.size(), 3u);
+    EXPECT_NE(csv[1].find(",1980,3201,6144,62914560,139200000000,4916.74,yes,0000:00:00.0,yes"), std::string::npos)
+        << csv[1];
+    EXPECT_NE(csv[2].find(",unknown,unknown,unknown,unknown,139200000000,unknown,no,"), std::string::npos) << csv[2];
+
+    write_file_atomically(plan, R"({"devices": [{"name": "H200"}]})");  // without NVML
+    EXPECT_TRUE(ask({}, plan).shows("ECC on, ? GB free"));
+}
+#endif
 
 TEST(devices_verb, with_here_a_machine_without_a_gpu_is_missing_something)
 {

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <regex>
+#include <set>
 
 #include "candidates.hpp"
 #include "scale.hpp"
@@ -273,12 +274,24 @@ TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_its
 {
     const json device = {{"name", "Double"}, {"memory_bytes", 64 << 20}};
     plan["devices"] = {device, device, {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 8}}};
+    plan["nvml"] = {{{"free_bytes", 50'000'000}}};
     const call tuned = tune({"--budget", "12"});
     ASSERT_EQ(tuned.status, 0) << tuned.err;
     EXPECT_TRUE(tuned.says("2 x Double")) << tuned.err;
     const json all = report();
     EXPECT_EQ(all.at("environments").size(), 2u);
     EXPECT_EQ(all.at("best").size(), 2u);
+    // What each GPU is built of, also of one that was alone.
+    ASSERT_EQ(all.at("devices").size(), 3u) << all.at("devices");
+    for (const json& device : all.at("devices")) {
+        EXPECT_EQ(device.at("ecc"), true);
+        EXPECT_EQ(device.at("hardware").at("sm_clock_mhz"), 1980);
+        EXPECT_EQ(device.at("hardware").at("memory_gb_per_second"), 4916.736);
+        EXPECT_EQ(device.at("hardware").at("free_memory_bytes"), 50'000'000);
+    }
+    std::set<std::string> addresses;
+    for (const json& device : all.at("devices")) addresses.insert(device.at("hardware").at("pci_bus"));
+    EXPECT_EQ(addresses, (std::set<std::string>{"0000:00:00.0", "0000:01:00.0", "0000:02:00.0"}));
     const call one = tune({"--gpu", "2", "--budget", "1"});
     EXPECT_EQ(one.status, 0);
     EXPECT_FALSE(one.says("on Double"));

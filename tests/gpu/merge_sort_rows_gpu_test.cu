@@ -65,11 +65,12 @@ TEST_F(merge_sort_on_gpu, rows_of_thirty_two_ways)
     check_row<merge_sort_row{256, 8, 0, 32}, true>();
 }
 
-// Items are made a power of two, and at least 2.
+// by_type makes them a power of two, and at least 2.
 TEST_F(merge_sort_on_gpu, items_of_a_scaled_row)
 {
-    check_row<merge_sort_row{128, 7, 0, 4}>();
-    check_row<merge_sort_row{64, 1, 0, 8}>();
+    static_assert(launchbox::scaled(merge_sort_row{128, 16, 0, 4}, 4, 8).items == 4);
+    check_row<launchbox::scaled(merge_sort_row{128, 16, 0, 4}, 4, 8)>();
+    check_row<launchbox::scaled(merge_sort_row{64, 4, 0, 8}, 4, 16)>();
 }
 
 TEST_F(merge_sort_on_gpu, a_table_by_architecture)

@@ -1,4 +1,5 @@
 // The cluster estimate against cudaOccupancyMaxActiveClusters, as measured on one H200 (measurements/nvidia-h200).
+#include <launchbox/block_size.hpp>
 #include <launchbox/clusters.hpp>
 
 #include <gtest/gtest.h>
@@ -42,6 +43,56 @@ TEST(clusters, the_interval_from_the_number_of_sms_holds_every_count_of_the_h200
             EXPECT_LE(estimate.low, *estimate.expected);
             EXPECT_GE(estimate.high, *estimate.expected);
         }
+}
+
+// More than a chip can have are none; what is not published is an interval.
+TEST(clusters, the_maximum_of_each_chip)
+{
+    for (const sm_limits& limits : sm_limits_table)
+        for (int blocks = 2; blocks <= 20; ++blocks) {
+            const cluster_estimate estimate = estimate_clusters(limits, 40, blocks, 2);
+            const bool there_can_be =
+                limits.portable_cluster.value_or(0) > 0 && blocks <= limits.non_portable_cluster.value_or(99);
+            EXPECT_EQ(estimate.high > 0, there_can_be) << limits.capability.number() << ' ' << blocks;
+            if (!there_can_be) {
+                EXPECT_EQ(estimate.expected, 0);
+            }
+        }
+    EXPECT_EQ(estimate_clusters(sm_110, 20, 16, 4), cluster_estimate{.expected = 0});
+    EXPECT_GT(estimate_clusters(sm_90, 132, 16, 4).expected, 0);
+}
+
+TEST(clusters, what_cannot_be_launched_is_not_resident)
+{
+    const kernel_resources kernel{.registers = 32};
+    const auto obstacle = [&](const sm_limits& limits, int blocks, bool allowed) {
+        const launch_shape shape{.threads = 256, .cluster_blocks = blocks};
+        const launch_settings settings{.non_portable_clusters = allowed};
+        const occupancy_result result = occupancy(limits, kernel, shape, settings);
+        EXPECT_EQ(result.resident_blocks, resident_blocks(limits, kernel, shape, settings));
+        EXPECT_EQ(result.resident_blocks == 0, result.obstacle != launch_obstacle::none);
+        return result.obstacle;
+    };
+    for (const sm_limits& limits : {sm_90, sm_100, sm_101, sm_103, sm_110, sm_120, sm_121}) {
+        EXPECT_EQ(obstacle(limits, 8, false), launch_obstacle::none);
+        EXPECT_EQ(obstacle(limits, 1, false), launch_obstacle::none);
+        EXPECT_EQ(obstacle(limits, -5, false), launch_obstacle::none);
+    }
+    for (const sm_limits& limits : {sm_90, sm_100, sm_103, sm_120}) {
+        EXPECT_EQ(obstacle(limits, 16, false), launch_obstacle::non_portable_cluster);
+        EXPECT_EQ(obstacle(limits, 16, true), launch_obstacle::none);
+    }
+    for (const bool allowed : {false, true}) {
+        EXPECT_EQ(obstacle(sm_110, 9, allowed), launch_obstacle::cluster_blocks);
+        EXPECT_EQ(obstacle(sm_90, 17, allowed), launch_obstacle::cluster_blocks);
+        EXPECT_EQ(obstacle(sm_80, 2, allowed), launch_obstacle::cluster_blocks);
+    }
+    // Block sizes too.
+    EXPECT_EQ(suggest_block_size(sm_110, kernel, 0, {.cluster_blocks = 16}).threads, 0);
+    EXPECT_EQ(suggest_block_size(sm_90, kernel, 0, {.cluster_blocks = 16}).threads, 0);
+    EXPECT_EQ(suggest_block_size(sm_90, kernel, 0, {.cluster_blocks = 16}, {.non_portable_clusters = true}).threads,
+              1024);
+    static_assert(resident_blocks(sm_90, {.registers = 32}, {.threads = 256, .cluster_blocks = 8}) == 8);
 }
 
 TEST(clusters, unknown_gpc_sizes_give_an_interval_alone)

@@ -239,6 +239,22 @@ TEST(launch_box_rows, scaled_rows_are_odd_and_no_larger)
     EXPECT_EQ(scaled(row{256, 4, 2}, 4, 100), (row{256, 1, 2}));
 }
 
+struct row_of_powers {
+    int threads, items, min_blocks = 0;
+    static constexpr int fitting_items(int items) { return items < 2 ? 2 : items < 4 ? 2 : 4; }
+
+    friend constexpr bool operator==(const row_of_powers&, const row_of_powers&) = default;
+};
+
+// A row that is written stays as it is, and is checked by whom it is for.
+TEST(launch_box_rows, scaled_rows_fit_where_their_type_says_how)
+{
+    EXPECT_EQ(scaled(row_of_powers{256, 8}, 4, 8), (row_of_powers{256, 2}));
+    EXPECT_EQ(scaled(row_of_powers{256, 16}, 4, 8), (row_of_powers{256, 4}));
+    EXPECT_EQ(scaled(row_of_powers{256, 8}, 4, 100), (row_of_powers{256, 2}));
+    EXPECT_EQ(scaled(row_of_powers{256, 7}, 4, 4), (row_of_powers{256, 7}));
+}
+
 template <int Bytes>
 struct bytes {
     char of[Bytes];

@@ -191,6 +191,12 @@ TEST(launch_explanation, clusters)
                   f.gpu = {8, 6}, f.cluster = 2;
               }).text,
               "merge<int>: a cluster of 2 blocks, but there are no clusters on sm_86, only from sm_90 on.");
+    // Where the runtime was not asked, the table tells.
+    const launch_explanation thor = explained([](launch_facts& f) { f.gpu = {11, 0}, f.cluster = 16, f.grid = 64; });
+    EXPECT_EQ(thor.text,
+              "merge<int>: a cluster of 16 blocks, but a cluster has at most 8 on sm_110. Use a smaller cluster.");
+    EXPECT_EQ(thor.kind, launch_error_kind::cluster);
+    EXPECT_EQ(explained([](launch_facts& f) { f.gpu = {12, 0}, f.cluster = 16, f.grid = 64; }).text, "");
     EXPECT_EQ(explained([](launch_facts& f) { f.required_cluster = 4, f.cluster = 2; }).text,
               "merge<int>: a cluster of 2 blocks, but it was compiled with 4 blocks (__cluster_dims__). Leave the "
               "cluster out of the launch.");

@@ -18,10 +18,12 @@ TEST(residency_table, equals_the_formula_for_random_questions)
     for (int i = 0; i < 400; ++i) {
         question first = source.next();
         if (i % 8 == 0 && first.limits->spreadsheet) first.settings.mode = model_mode::spreadsheet;
+        first.settings.non_portable_clusters = i % 3 == 0;
         const residency_table table(*first.limits, first.settings);
         for (int j = 0; j < 5000; ++j, ++compared) {
             question q = source.next();
             q.kernel.max_threads = j % 3 == 0 ? 256 : 1024;
+            q.shape.cluster_blocks = j % 4 == 0 ? j % 21 - 1 : 1;
             q.limits = first.limits;
             q.settings = first.settings;
             ASSERT_EQ(resident_blocks(table, q.kernel, q.shape),

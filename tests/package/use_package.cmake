@@ -31,6 +31,17 @@ elseif(WAY STREQUAL "subdirectory")
   if(installed)
     message(FATAL_ERROR "launchbox was installed along with the project that uses it: ${installed}")
   endif()
+elseif(WAY MATCHES "^cuda_(installed|subdirectory)$")
+  set(how ${CMAKE_MATCH_1})
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  run(${configure} -S ${SOURCE}/tests/package/cuda_consumer -DWAY=${how} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix
+      -DLAUNCHBOX_SOURCE=${SOURCE} -DCMAKE_CUDA_COMPILER=${NVCC} -DCMAKE_CUDA_HOST_COMPILER=${COMPILER}
+      -DCMAKE_CUDA_ARCHITECTURES=90)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${SCRATCH}/build RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0 OR output MATCHES "warning")
+    message(FATAL_ERROR "expected to build without a warning (${status}):\n${output}")
+  endif()
 else()
   message(FATAL_ERROR "no such way to use the package: '${WAY}'")
 endif()

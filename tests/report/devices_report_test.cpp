@@ -62,27 +62,27 @@ TEST(devices_report, an_unknown_gpu_is_shown_and_called_unknown)
     gpus.devices[0].capability = {10, 9};
     gpus.devices[0].name = "evil\x1b[2J";
     EXPECT_NE(gpu_rows(gpus).rows[0].back().text.find("no limits"), std::string::npos);
-    const std::string text = render_text(devices_document(gpus, true), {.width = 80});
+    const std::string text = render_text(devices_document(gpus, {}), {.width = 80});
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
-    EXPECT_EQ(devices_json(gpus, true).dump().find('\x1b'), std::string::npos);
+    EXPECT_EQ(devices_json(gpus, {}).dump().find('\x1b'), std::string::npos);
 }
 
 TEST(devices_report, without_a_gpu_the_reason_is_there)
 {
     const gpu_list none{{}, "", "the driver is not installed"};
-    EXPECT_NE(render_text(devices_document(none, false), {}).find("none: the driver is not installed"),
+    EXPECT_NE(render_text(devices_document(none, {.limits = false}), {}).find("none: the driver is not installed"),
               std::string::npos);
-    const nlohmann::ordered_json json = devices_json(none, true);
+    const nlohmann::ordered_json json = devices_json(none, {});
     EXPECT_EQ(json["reason"], "the driver is not installed");
     EXPECT_TRUE(json["driver_version"].is_null());
     EXPECT_TRUE(json["gpus"].empty());
     EXPECT_EQ(json["compute_capabilities"].size(), sm_limits_table.size());
-    EXPECT_FALSE(devices_json(none, false).contains("compute_capabilities"));
+    EXPECT_FALSE(devices_json(none, {.limits = false}).contains("compute_capabilities"));
 }
 
 TEST(devices_report, the_table_of_limits_is_the_table)
 {
-    const table rows = limits_rows();
+    const table rows = limits_rows({});
     ASSERT_EQ(rows.rows.size(), sm_limits_table.size());
     for (const auto& row : rows.rows) EXPECT_EQ(row.size(), rows.columns.size());
 }

@@ -32,6 +32,34 @@ TEST(percent, has_one_digit_where_it_says_something)
     EXPECT_EQ(percent(0.0006), "0.1 %");
 }
 
+// "1 warps", "1 blocks": in no launch of few threads, blocks, SMs and clusters.
+TEST(occupancy_report, one_of_something_is_not_many)
+{
+    for (const sm_limits& limits : sm_limits_table)
+        for (const int threads : {1, 31, 32, 33, 64, 1024, 1025})
+            for (const int registers : {1, 32, 255})
+                for (const bool spreadsheet : {false, true}) {
+                    if (spreadsheet && !limits.spreadsheet) continue;
+                    occupancy_question q;
+                    q.limits = &limits;
+                    q.architecture = limits.capability;
+                    q.resources = {
+                        .registers = registers, .static_shared_bytes = 40'000, .barriers = 1, .max_threads = 1};
+                    if (threads > 1) q.resources.max_threads = 1024;
+                    q.shape = {.threads = threads, .cluster_blocks = threads == 31 ? 2 : 1};
+                    q.settings.non_portable_clusters = true;
+                    if (spreadsheet) q.settings.mode = model_mode::spreadsheet;
+                    q.grid = threads == 33 ? 1 : 2;
+                    q.sms = 1;
+                    const std::string text = render_markdown(occupancy_document({explain(q)}, {}));
+                    for (const char* word :
+                         {"warps", "blocks", "threads", "registers", "SMs", "barriers", "clusters"}) {
+                        const std::string wrong = std::string(" 1 ") + word;
+                        EXPECT_EQ(text.find(wrong), std::string::npos) << wrong << " in\n" << text;
+                    }
+                }
+}
+
 TEST(occupancy_report, json_has_the_promised_names_and_figures)
 {
     const nlohmann::ordered_json json = occupancy_json({sample_account()});

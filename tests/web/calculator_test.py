@@ -32,7 +32,7 @@ const questions = arguments[0], answers = [], about = document.documentElement.d
         while (about.answered !== about.asked) await new Promise((next) => setTimeout(next, 1));
         const text = (id) => document.getElementById(id).textContent;
         const {curves, ...account} = window.account;
-        answers.push({account, occupancy: text("occupancy"), blocks: text("blocks"), warps: text("warps"), obstacle: text("obstacle")});
+        answers.push({account, curves: {threads: curves.threads, registers: curves.registers, shared: curves.shared}, occupancy: text("occupancy"), blocks: text("blocks"), warps: text("warps"), obstacle: text("obstacle")});
     }
     done(answers);
 })();
@@ -65,7 +65,7 @@ def tool_answer(given):
     # The page's "max" is what the tool does when it is not told.
     if given.get("opt_in", "max") != "max":
         words.append(f"--max-dynamic-shared={given['opt_in_bytes'] if given['opt_in'] == 'bytes' else given['opt_in']}")
-    return json.loads(browser.tool_output(TOOL, "occupancy", "--format", "json", *words))["results"][0]
+    return json.loads(browser.tool_output(TOOL, "occupancy", "--format", "json", "--curves", *words))["results"][0]
 
 
 def agrees_with_the_tool(page):
@@ -77,6 +77,7 @@ def agrees_with_the_tool(page):
     obstacles = 0
     for given, answer in zip(questions, answers):
         wanted = tool_answer(given)
+        check_equal(answer["curves"], wanted.pop("curves"), f"curves of {given}")
         check_equal(answer["account"], wanted, f"{given}")
         check_equal(answer["blocks"], str(wanted["resident_blocks"]), f"blocks shown of {given}")
         check_equal(answer["warps"], f"{wanted['resident_warps']} of {wanted['warp_slots']}", f"warps shown of {given}")
@@ -213,12 +214,27 @@ def works_by_keyboard(page, file):
     check(said.startswith(f"{cliff[0]} registers per thread: {cliff[1]} warps") and "before this cliff" in said, f"the cliff says: {said}")
     chain.send_keys(Keys.ENTER).perform()
     page.until(f"return document.getElementById('registers').value === '{cliff[0]}'", "the cliff's value to be taken")
-    # In the map with the arrow keys.
+    # In the map with the arrow keys, once it is drawn with the new value.
+    page.until("return document.documentElement.dataset.answered === document.documentElement.dataset.asked", "the answer")
     page.run("document.querySelector('#map td[tabindex=\"0\"]').focus()")
     for key in (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER):
         chain.send_keys(key).perform()
         chain.reset_actions()
     page.until("return document.getElementById('threads').value === '96'", "the cell of the map to be taken")
+
+
+def clusters_have_the_maximum_of_the_chip(page, file):
+    page.open(file, "#architecture=sm_110&threads=256&registers=32&cluster_blocks=16&sms=20")
+    check("has at most 8" in page.text("obstacle"), f"16 blocks on 11.0: {page.text('obstacle')}")
+    check_equal(page.run("return document.getElementById('cluster_blocks').max"), "8", "the field on 11.0")
+    page.open(file, "#architecture=sm_110&threads=256&registers=32&cluster_blocks=8&sms=20")
+    check_equal(page.text("obstacle"), "", "8 blocks on 11.0")
+    check_equal(page.run("return account.curves.clusters.length"), 8, "the curve of 11.0")
+    page.open(file, "#architecture=sm_90&threads=256&registers=32&cluster_blocks=16&sms=132")
+    check("NonPortableClusterSizeAllowed" in page.text("notes"), f"16 blocks on 9.0: {page.text('notes')}")
+    check_equal(page.run("return account.curves.clusters.length"), 16, "the curve of 9.0")
+    page.open(file, "#architecture=sm_120&threads=256&registers=32&cluster_blocks=16&sms=170")
+    check("not published" in page.text("notes"), f"16 blocks on 12.0: {page.text('notes')}")
 
 
 def map_agrees(page, file):
@@ -245,6 +261,7 @@ def main():
             reads_logs_and_files(page, file)
             refuses_what_is_too_much(page, file, folder)
             works_by_keyboard(page, file)
+            clusters_have_the_maximum_of_the_chip(page, file)
             map_agrees(page, file)
             page.open(file, "#architecture=sm_90&threads=256&registers=63&sms=132&cluster_blocks=4&kernel=merge")
             page.run("for (const one of document.querySelectorAll('details')) one.open = true")

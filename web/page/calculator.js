@@ -103,6 +103,8 @@
         byId("static_shared_bytes-slider").max = Math.max(row.shared_per_block, state.static_shared_bytes);
         byId("dynamic_shared_bytes-slider").max = sharedMax;
         byId("registers-slider").max = row.registers;
+        // 16 where it is not published how many blocks a cluster can have; what is too much is said.
+        for (const name of ["cluster_blocks", "cluster_blocks-slider"]) byId(name).max = row.max_cluster || 16;
         for (const name of fields) {
             const field = byId(name), slider = byId(name + "-slider");
             if (document.activeElement !== field || field.value === "" || Number(field.value) !== state[name]) {
@@ -196,7 +198,7 @@
         byId("clusters").textContent = clusters
             ? `About ${clusters.estimate === null ? "?" : clusters.estimate} resident clusters of ${clusters.cluster_blocks} ` +
               `(${clusters.low} to ${clusters.high}); ${clusters.settled_by} on the GPU settles it.`
-            : state.cluster_blocks > 1 ? "With the number of SMs, resident clusters are estimated." : "";
+            : state.cluster_blocks > 1 && !account.obstacle ? "With the number of SMs, resident clusters are estimated." : "";
         byId("notes").replaceChildren(...account.notes.map((text) => {
             const line = document.createElement("p");
             line.className = "warning";

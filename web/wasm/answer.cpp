@@ -73,6 +73,7 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     settings.carveout_percent = static_cast<int>(number(given, "carveout", -1, -1, 100));
     settings.cache = cache_preference_named(word(given, "cache"));
     settings.caching = global_caching_named(word(given, "caching"));
+    settings.non_portable_clusters = true;  // as launchbox occupancy asks; a note says so
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
     // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it to.
     if (const std::string opt_in = word(given, "opt_in"); opt_in == "bytes")
@@ -109,9 +110,13 @@ void add_curves(const occupancy_question& q, ordered_json& curves)
         curves["barriers"] = std::move(points);
     }
     if (q.limits->portable_cluster > 0 && q.sms) {
-        const int blocks = resident_blocks(*q.limits, q.resources, q.shape, q.settings);
+        launch_shape shape = q.shape;
+        shape.cluster_blocks = 1;  // how many blocks there are does not depend on the clusters that they are in
+        const int blocks = resident_blocks(*q.limits, q.resources, shape, q.settings);
         ordered_json points = ordered_json::array();
-        for (int cluster = 1; cluster <= 16; ++cluster) {
+        // As far as is known of the chip.
+        const int largest = q.limits->non_portable_cluster.value_or(q.limits->portable_cluster.value_or(1));
+        for (int cluster = 1; cluster <= largest; ++cluster) {
             const cluster_estimate found = estimate_clusters(*q.limits, *q.sms, cluster, blocks);
             points.push_back({cluster, or_null(found.expected), found.low, found.high});
         }
@@ -161,6 +166,7 @@ ordered_json answer_architectures()
                        {"shared_per_block", row.shared_per_block},
                        {"shared_opt_in", row.shared_per_block_opt_in},
                        {"has_clusters", row.portable_cluster > 0},
+                       {"max_cluster", or_null(row.non_portable_cluster)},
                        {"limits_barriers", row.barriers_per_sm.has_value()},
                        {"has_carveout", row.capability.major >= 7},
                        {"spreadsheet", row.spreadsheet.has_value()}});

@@ -2,6 +2,7 @@
 // algorithms/tune_all measures them again. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -13,9 +14,15 @@ namespace launchbox {
 /// What one kernel of merge_sort is compiled for: the sort of a tile, and the passes that merge tiles.
 struct merge_sort_row {
     int threads;     ///< of a block: a power of two, 64 to 1,024
-    int items;       ///< of a thread, a power of two (rounded down to one); threads * items is the tile
+    int items;       ///< of a thread, a power of two, 2 or more; threads * items is the tile
     int min_blocks;  ///< wanted resident blocks on an SM; 0: as the compiler likes
     int ways;        ///< sorted runs that one pass merges: 2, 4, 8, 16 or 32
+
+    /// What by_type makes of a number of items that it scaled to elements of another size.
+    static constexpr int fitting_items(int items)
+    {
+        return items < 2 ? 2 : static_cast<int>(std::bit_floor(static_cast<unsigned>(items)));
+    }
 };
 
 // clang-format off

@@ -27,7 +27,7 @@ check_finding too_much(const stack_reserve& most, std::int64_t max_bytes)
     finding.shown_limit = limit;
     finding.message = fmt::format(
         "{} B of the memory of the {} are set aside for its stack of {} B in {} threads, at most {} allowed",
-        with_commas(most.bytes()), most.gpu.name, with_commas(most.stack_bytes), with_commas(most.threads), limit);
+        with_commas(most.bytes()), name_of(most.gpu), with_commas(most.stack_bytes), with_commas(most.threads), limit);
     finding.set_by = {stack_option, 0};
     return finding;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "advice/model/limit_steps.hpp"
+#include "advice/model/occupancy_curves.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -42,59 +44,61 @@ std::optional<wave_account> waves_of(const occupancy_question& q, const occupanc
 std::optional<cluster_account> clusters_of(const occupancy_question& q, const occupancy_result& result)
 {
     const int blocks = q.shape.cluster_blocks;
-    if (blocks < 2 || q.limits->portable_cluster == 0 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    if (blocks < 2 || (q.gpcs.empty() && !q.sms)) return std::nullopt;
+    if (result.obstacle != launch_obstacle::none || q.settings.mode == model_mode::spreadsheet) return std::nullopt;
     return cluster_account{blocks,
                            q.gpcs.empty() ? estimate_clusters(*q.limits, *q.sms, blocks, result.resident_blocks)
                                           : estimate_clusters(q.gpcs, blocks, result.resident_blocks),
                            !q.gpcs.empty()};
 }
 
-std::vector<occupancy_curve> curves_of(const occupancy_question& q)
+std::string grid_obstacle_of(const occupancy_question& q)
 {
-    const auto warps_with = [&](int threads, int registers, std::int64_t dynamic_shared, std::int64_t static_shared) {
-        kernel_resources kernel = q.resources;
-        kernel.registers = registers;
-        kernel.static_shared_bytes = static_shared;
-        launch_shape shape = q.shape;
-        shape.threads = threads;
-        shape.dynamic_shared_bytes = dynamic_shared;
-        return resident_blocks(*q.limits, kernel, shape, q.settings) * detail::warps_of(threads);
-    };
-    const std::int64_t fixed = q.resources.static_shared_bytes, dynamic = q.shape.dynamic_shared_bytes;
+    if (!q.grid) return "";
+    const std::array<int, 3> limits = max_grid_dimensions(q.limits->capability);
+    const std::string here =
+        std::string("on compute capability ") + std::string(compute_capability_name(q.limits->capability).view());
+    for (std::size_t i = 0; i < 3; ++i)
+        if (q.grid_dimensions[i] > limits[i])
+            return fmt::format("{} blocks in {}: a grid has at most {} there {}", with_commas(q.grid_dimensions[i]),
+                               "xyz"[i], with_commas(limits[i]), here);
+    const std::int64_t most = std::int64_t{limits[0]} * limits[1] * limits[2];
+    if (*q.grid > most)
+        return fmt::format("{} blocks: a grid has at most {} × {} × {} {}", with_commas(*q.grid),
+                           with_commas(limits[0]), with_commas(limits[1]), with_commas(limits[2]), here);
+    if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::driver && *q.grid % q.shape.cluster_blocks != 0)
+        return fmt::format("{} {}: no multiple of the {} of a cluster", with_commas(*q.grid),
+                           *q.grid == 1 ? "block" : "blocks", q.shape.cluster_blocks);
+    return "";
+}
 
-    occupancy_curve threads{"threads", {}, q.shape.threads};
-    for (int value = warp_size; value <= max_threads_per_block; value += warp_size)
-        threads.points.push_back({value, warps_with(value, q.resources.registers, dynamic, fixed)});
+// A number of blocks that no single dimension holds.
+std::optional<std::string> grid_note(const occupancy_question& q)
+{
+    const int in_x = max_grid_dimensions(q.limits->capability)[0];
+    if (!q.grid || q.grid_dimensions[0] != 0 || *q.grid <= in_x) return std::nullopt;
+    return fmt::format("{} blocks need y or z: a grid has at most {} in x on compute capability {}",
+                       with_commas(*q.grid), with_commas(in_x), compute_capability_name(q.limits->capability).view());
+}
 
-    occupancy_curve registers{"registers", {}, q.resources.registers};
-    for (int value = 1; value <= q.limits->registers_per_thread; ++value)
-        registers.points.push_back({value, warps_with(q.shape.threads, value, dynamic, fixed)});
-
-    // The chart asks about any amount, so it supposes that the limit of dynamic shared memory is raised as needed.
-    occupancy_curve shared{"shared", {}, fixed + dynamic};
-    const int step = q.limits->capability.major < 7 ? 512 : 1024;
-    for (std::int64_t value = 0; value <= q.limits->shared_per_block_opt_in; value += step) {
-        kernel_resources kernel = q.resources;
-        kernel.static_shared_bytes = 0;
-        launch_settings settings = q.settings;
-        if (q.limits->capability.major >= 7) settings.max_dynamic_shared_bytes = q.limits->shared_per_block_opt_in;
-        const launch_shape shape{.threads = q.shape.threads, .dynamic_shared_bytes = value};
-        shared.points.push_back(
-            {value, resident_blocks(*q.limits, kernel, shape, settings) * detail::warps_of(q.shape.threads)});
-    }
-    return {threads, registers, shared};
+// A cluster of more blocks than are portable.
+std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
+{
+    std::string text = fmt::format(
+        "a cluster of {} blocks, more than the {} that are portable, needs cudaFuncSetAttribute(kernel, "
+        "cudaFuncAttributeNonPortableClusterSizeAllowed, 1), also with __cluster_dims__; ",
+        with_commas(blocks), limits.portable_cluster.value_or(0));
+    if (limits.non_portable_cluster)
+        return text + "a GPU may have room for fewer: cudaOccupancyMaxPotentialClusterSize tells";
+    return text + fmt::format(
+                      "the most that compute capability {} can have is not published: "
+                      "cudaOccupancyMaxPotentialClusterSize tells",
+                      compute_capability_name(limits.capability).view());
 }
 
 std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_result& result)
 {
-    std::vector<std::string> notes;
-    const std::int64_t total = q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes;
-    if (q.settings.mode == model_mode::driver && total > q.limits->shared_per_block &&
-        result.obstacle == launch_obstacle::none)
-        notes.push_back(
-            fmt::format("more than {} B of shared memory needs cudaFuncSetAttribute(kernel, "
-                        "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
-                        with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
+    std::vector<std::string> notes = launch_needs(q, result);
     if (q.resources.static_shared_bytes > q.limits->shared_per_block)
         notes.push_back(
             fmt::format("no program can be linked with {} B of static shared memory: more than {} B must be dynamic",
@@ -107,14 +111,20 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
             "be resident; --dynamic-shared tells the size");
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
-    if (q.shape.cluster_blocks > 1 && q.limits->portable_cluster == 0)
-        notes.push_back(
-            fmt::format("compute capability {} has no clusters", compute_capability_name(q.limits->capability).view()));
+    if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::spreadsheet)
+        notes.push_back("the spreadsheet knows no clusters: those of this launch are not counted");
+    if (std::optional<std::string> note = grid_note(q)) notes.push_back(std::move(*note));
     for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
     return notes;
 }
 
 }  // namespace
+
+std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& q, int threads)
+{
+    if (!q.dynamic_shared_of) return q.shape.dynamic_shared_bytes;
+    return q.dynamic_shared_of(threads);
+}
 
 occupancy_account explain(const occupancy_question& question)
 {
@@ -136,7 +146,8 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     account.slack = allowances(question, allowed(account.result.resident_blocks));
     // What one block more needs depends on all that limits.
     if (question.dynamic_shared_known) account.next = cheapest_next_step(question, account.result);
-    account.waves = waves_of(question, account.result);
+    account.grid_obstacle = grid_obstacle_of(question);
+    if (account.grid_obstacle.empty()) account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);
     account.notes = notes_of(question, account.result);
     return account;
@@ -153,8 +164,9 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
         case launch_obstacle::over_1024_threads:
             return fmt::format("{} threads: a block has at most 1,024", with_commas(q.shape.threads));
         case launch_obstacle::over_launch_bound:
-            return fmt::format("{} threads exceed the launch bound of {}: cudaErrorInvalidValue",
-                               with_commas(q.shape.threads), with_commas(q.resources.max_threads));
+            return fmt::format("{} the launch bound of {}: cudaErrorInvalidValue",
+                               counted(q.shape.threads, "thread exceeds", "threads exceed"),
+                               with_commas(q.resources.max_threads));
         case launch_obstacle::registers_per_thread:
             return fmt::format("{} registers per thread: a launch takes at most {}", with_commas(q.resources.registers),
                                limits.launchable_registers);
@@ -163,12 +175,13 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                                with_commas(result.registers.per_block), with_commas(limits.registers_per_block));
         case launch_obstacle::register_rounding: {
             const int partitions = detail::launch_check_partitions(limits);
-            const int counted = detail::align_up(result.warps.warps_per_block, partitions);
+            const int counted_warps = detail::align_up(result.warps.warps_per_block, partitions);
             return fmt::format(
-                "its {} registers fit, but the launch check counts {} warps as {} (a multiple of {} "
+                "its {} registers fit, but the launch check counts {} as {} (a multiple of {} "
                 "sub-partitions): {} of {} registers",
-                with_commas(result.registers.per_block), result.warps.warps_per_block, counted, partitions,
-                with_commas(result.registers.per_warp * counted), with_commas(limits.registers_per_block));
+                with_commas(result.registers.per_block), counted(result.warps.warps_per_block, "warp", "warps"),
+                counted_warps, partitions, with_commas(result.registers.per_warp * counted_warps),
+                with_commas(limits.registers_per_block));
         }
         case launch_obstacle::register_partition:
             return "its warps do not fit the registers of the sub-partitions";
@@ -189,8 +202,35 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                 std::min(max_barriers_per_block, limits.barriers_per_sm.value_or(max_barriers_per_block)));
         case launch_obstacle::virtual_resources:
             return "too many virtual resources";
+        case launch_obstacle::cluster_blocks:
+            if (limits.portable_cluster == 0)
+                return fmt::format("a cluster of {} blocks: compute capability {} has no clusters",
+                                   with_commas(q.shape.cluster_blocks),
+                                   compute_capability_name(limits.capability).view());
+            return fmt::format("a cluster of {} blocks: compute capability {} has at most {}",
+                               with_commas(q.shape.cluster_blocks), compute_capability_name(limits.capability).view(),
+                               limits.non_portable_cluster.value_or(0));
+        case launch_obstacle::non_portable_cluster:
+            return fmt::format(
+                "a cluster of {} blocks: without cudaFuncAttributeNonPortableClusterSizeAllowed it has "
+                "at most {}",
+                with_commas(q.shape.cluster_blocks), limits.portable_cluster.value_or(0));
     }
     return "";
+}
+
+std::vector<std::string> launch_needs(const occupancy_question& q, const occupancy_result& result)
+{
+    std::vector<std::string> needs;
+    if (result.obstacle != launch_obstacle::none || q.settings.mode != model_mode::driver) return needs;
+    if (q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes > q.limits->shared_per_block)
+        needs.push_back(
+            fmt::format("more than {} B of shared memory needs cudaFuncSetAttribute(kernel, "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
+                        with_commas(q.limits->shared_per_block), q.shape.dynamic_shared_bytes));
+    if (q.shape.cluster_blocks > 1 && q.shape.cluster_blocks > q.limits->portable_cluster.value_or(1))
+        needs.push_back(non_portable_cluster_text(*q.limits, q.shape.cluster_blocks));
+    return needs;
 }
 
 std::string limiter_names(const occupancy_result& result)

@@ -5,7 +5,9 @@
 #include <launchbox/clusters.hpp>
 #include <launchbox/occupancy.hpp>
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,12 +25,21 @@ struct occupancy_question {
     bool shared_known = true;          ///< the static part
     bool dynamic_shared_known = true;  ///< false: `shape` has 0, and the answer is the most that can be resident
     launch_shape shape;
+    /// Where dynamic shared memory depends on the threads ("4*threads"): its bytes for so many, or nothing where there
+    /// is no size for them. Empty: it is that of `shape` for every block size.
+    std::function<std::optional<std::int64_t>(int threads)> dynamic_shared_of;
     launch_settings settings;
-    std::optional<std::int64_t> grid;  ///< thread blocks of the launch
-    std::optional<int> sms;            ///< SMs of the GPU
-    std::vector<int> gpcs;             ///< SMs of each GPC, when known
-    bool curves = false;               ///< also calculate the charts
+    std::optional<std::int64_t> grid;  ///< thread blocks of the launch, in all
+    /// The same in x, y and z; zeros: only their number is known.
+    std::array<std::int64_t, 3> grid_dimensions{};
+    std::string gpu;         ///< the model that was named; empty: an architecture was
+    std::optional<int> sms;  ///< SMs of the GPU
+    std::vector<int> gpcs;   ///< SMs of each GPC, when known
+    bool curves = false;     ///< also calculate the charts
 };
+
+/// Dynamic shared memory of the same launch with so many threads; nothing where there is no such launch.
+std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& question, int threads);
 
 /// One line of a limit's arithmetic.
 struct account_step {
@@ -98,7 +109,8 @@ struct occupancy_curve {
 struct occupancy_account {
     occupancy_question question;
     occupancy_result result;
-    std::string obstacle;  ///< why it cannot be launched; empty: it can
+    std::string obstacle;       ///< why the block cannot be launched; empty: it can
+    std::string grid_obstacle;  ///< why no such grid of these blocks can be; empty: it can, or there is none
     std::vector<limit_account> limits;
     std::vector<allowance_account> thresholds, slack;
     std::optional<next_step> next;
@@ -114,8 +126,12 @@ occupancy_account explain(const occupancy_question& question);
 /// The same, where `result` is already what the model answers to the question.
 occupancy_account explain(const occupancy_question& question, const occupancy_result& result);
 
-/// Why the launch cannot be made, in words; empty: it can.
+/// Why the block cannot be launched, in words; empty: it can.
 std::string obstacle_text(const occupancy_question& question, const occupancy_result& result);
+
+/// What the program must allow before a launch that can be made: more shared memory than a block has without asking, a
+/// cluster of more blocks than are portable.
+std::vector<std::string> launch_needs(const occupancy_question& question, const occupancy_result& result);
 
 /// "registers and shared memory": the limiting resources in words; "nothing" when there is none.
 std::string limiter_names(const occupancy_result& result);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -20,8 +21,8 @@ limit_account warp_account(const occupancy_question& q, const warp_limit& warps,
 {
     limit_account account{"warps", limited(warps.blocks), false, {}};
     account.steps.push_back({"warps_per_block", warps.warps_per_block,
-                             fmt::format("{} threads / {} per warp = {} warps", with_commas(q.shape.threads), warp_size,
-                                         with_commas(warps.warps_per_block)),
+                             fmt::format("{} / {} per warp = {}", counted(q.shape.threads, "thread", "threads"),
+                                         warp_size, counted(warps.warps_per_block, "warp", "warps")),
                              warps.idle_lanes});
     if (q.shape.threads > max_threads_per_block)
         account.steps.push_back({"blocks", 0, "a block has at most 1,024 threads"});
@@ -60,34 +61,36 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
          registers.per_warp - registers.per_warp_used()});
     if (q.shape.threads > max_threads_per_block) return account;  // no such block: nothing to count warps of
     if (q.settings.mode == model_mode::spreadsheet) {
-        account.steps.push_back(
-            {"warps_per_sm", registers.warps_per_sm,
-             fmt::format("{} of a block / {}, rounded down to a multiple of {}, × {} = {} warps",
-                         with_commas(limits.spreadsheet->registers_per_block), with_commas(registers.per_warp),
-                         limits.spreadsheet->warp_granularity,
-                         limits.registers_per_sm / limits.spreadsheet->registers_per_block, registers.warps_per_sm)});
+        account.steps.push_back({"warps_per_sm", registers.warps_per_sm,
+                                 fmt::format("{} of a block / {}, rounded down to a multiple of {}, × {} = {}",
+                                             with_commas(limits.spreadsheet->registers_per_block),
+                                             with_commas(registers.per_warp), limits.spreadsheet->warp_granularity,
+                                             limits.registers_per_sm / limits.spreadsheet->registers_per_block,
+                                             counted(registers.warps_per_sm, "warp", "warps"))});
     } else {
         const int per_partition = limits.registers_per_sm / limits.sub_partitions;
         account.steps.push_back(
             {"warps_per_sm", registers.warps_per_sm,
-             fmt::format("{} of a sub-partition / {} = {} warps, × {} = {}", with_commas(per_partition),
-                         with_commas(registers.per_warp), registers.warps_per_partition, limits.sub_partitions,
-                         registers.warps_per_sm),
+             fmt::format("{} of a sub-partition / {} = {}, × {} = {}", with_commas(per_partition),
+                         with_commas(registers.per_warp), counted(registers.warps_per_partition, "warp", "warps"),
+                         limits.sub_partitions, registers.warps_per_sm),
              limits.registers_per_sm - registers.warps_per_sm * registers.per_warp});
-        account.steps.push_back(
-            {"launch_check", registers.per_block_checked,
-             fmt::format("launch check: {} × {} warps = {} {} {}", with_commas(registers.per_warp),
-                         detail::align_up(warps, limits.sub_partitions), with_commas(registers.per_block_checked),
-                         registers.per_block_checked <= limits.registers_per_block ? "≤" : ">",
-                         with_commas(limits.registers_per_block)),
-             registers.per_block_checked - registers.per_block});
+        account.steps.push_back({"launch_check", registers.per_block_checked,
+                                 fmt::format("launch check: {} × {} = {} {} {}", with_commas(registers.per_warp),
+                                             counted(detail::align_up(warps, limits.sub_partitions), "warp", "warps"),
+                                             with_commas(registers.per_block_checked),
+                                             registers.per_block_checked <= limits.registers_per_block ? "≤" : ">",
+                                             with_commas(limits.registers_per_block)),
+                                 registers.per_block_checked - registers.per_block});
     }
     if (registers.blocks > 0)
         account.steps.push_back(
             {"blocks", registers.blocks,
              registers.caching != global_caching::off
-                 ? fmt::format("2 halves × ({} warps / {}) = {}", registers.warps_per_sm / 2, warps, registers.blocks)
-                 : fmt::format("{} / {} warps = {}", registers.warps_per_sm, warps, registers.blocks),
+                 ? fmt::format("2 halves × ({} / {}) = {}", counted(registers.warps_per_sm / 2, "warp", "warps"), warps,
+                               registers.blocks)
+                 : fmt::format("{} / {} = {}", registers.warps_per_sm, counted(warps, "warp", "warps"),
+                               registers.blocks),
              registers.warps_per_sm - registers.blocks * warps});
     if (registers.caching != q.settings.caching && limits.partitioned_global_caching)
         account.steps.push_back({"caching", 0, "the block fits no half of the SM: global loads are not cached"});
@@ -150,11 +153,12 @@ limit_account cluster_limit(const occupancy_question& q, const cluster_account& 
     if (expected && sms > 0) account.blocks = *expected * clusters.cluster_blocks / sms;
     account.steps.push_back(
         {"clusters", expected.value_or(high),
-         expected ? fmt::format("about {} clusters of {} blocks on {} SMs ({} to {}), an estimate{}", *expected,
-                                clusters.cluster_blocks, sms, low, high,
-                                clusters.gpcs_known ? " from the SMs of each GPC" : "")
-                  : fmt::format("{} to {} clusters of {} blocks on {} SMs: the SMs of each GPC are not known", low,
-                                high, clusters.cluster_blocks, sms)});
+         expected
+             ? fmt::format("about {} of {} blocks on {} ({} to {}), an estimate{}",
+                           counted(*expected, "cluster", "clusters"), clusters.cluster_blocks,
+                           counted(sms, "SM", "SMs"), low, high, clusters.gpcs_known ? " from the SMs of each GPC" : "")
+             : fmt::format("{} to {} of {} blocks on {}: the SMs of each GPC are not known", low,
+                           counted(high, "cluster", "clusters"), clusters.cluster_blocks, counted(sms, "SM", "SMs"))});
     account.steps.push_back({"settled_by", 0, "cudaOccupancyMaxActiveClusters on that GPU settles it"});
     return account;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advice/model/account.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -13,7 +14,7 @@ namespace {
 // "−3 registers", "−1,024 B shared"; threads are named by what they become, since nobody subtracts from a block size.
 std::string change_text(const resource_change& change)
 {
-    if (change.name == "threads") return fmt::format("{} threads", with_commas(change.to));
+    if (change.name == "threads") return counted(change.to, "thread", "threads");
     const std::string amount =
         fmt::format("{}{}", change.to < change.from ? "−" : "+",
                     with_commas(std::max(change.from, change.to) - std::min(change.from, change.to)));
@@ -23,8 +24,21 @@ std::string change_text(const resource_change& change)
                        one && change.name.ends_with('s') ? change.name.substr(0, change.name.size() - 1) : change.name);
 }
 
-// What must change so that every limit but the ones on threads allows the blocks; nullopt when something cannot.
-std::optional<std::vector<resource_change>> needed_changes(const occupancy_question& q,
+// The launch with blocks of another size. Nothing: its dynamic shared memory has no size for them.
+std::optional<launch_shape> shape_with(const occupancy_question& q, int threads)
+{
+    launch_shape shape = q.shape;
+    if (threads == shape.threads) return shape;
+    const std::optional<std::int64_t> dynamic = dynamic_shared_with(q, threads);
+    if (!dynamic) return std::nullopt;
+    shape.threads = threads;
+    shape.dynamic_shared_bytes = *dynamic;
+    return shape;
+}
+
+// What must change in a launch of this shape so that every limit but the ones on threads allows the blocks; nullopt
+// when something cannot.
+std::optional<std::vector<resource_change>> needed_changes(const occupancy_question& q, const launch_shape& shape,
                                                            const resource_allowance& allowed, bool with_registers)
 {
     std::vector<resource_change> changes;
@@ -33,7 +47,7 @@ std::optional<std::vector<resource_change>> needed_changes(const occupancy_quest
         if (now > *at_most) changes.push_back({name, now, *at_most});
         return true;
     };
-    const std::int64_t shared = q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes;
+    const std::int64_t shared = q.resources.static_shared_bytes + shape.dynamic_shared_bytes;
     if (with_registers && q.resources.registers > 0 && !need("registers", q.resources.registers, allowed.registers))
         return std::nullopt;
     if (!need("shared", shared, allowed.shared_bytes)) return std::nullopt;
@@ -44,12 +58,11 @@ std::optional<std::vector<resource_change>> needed_changes(const occupancy_quest
 }
 
 // The account after the changes; the model decides what they give.
-occupancy_result result_with(const occupancy_question& q, const std::vector<resource_change>& changes)
+occupancy_result result_with(const occupancy_question& q, launch_shape shape,
+                             const std::vector<resource_change>& changes)
 {
     kernel_resources kernel = q.resources;
-    launch_shape shape = q.shape;
     for (const resource_change& change : changes) {
-        if (change.name == "threads") shape.threads = static_cast<int>(change.to);
         if (change.name == "registers") kernel.registers = static_cast<int>(change.to);
         if (change.name == "barriers") kernel.barriers = static_cast<int>(change.to);
         if (change.name == "shared") {
@@ -60,10 +73,11 @@ occupancy_result result_with(const occupancy_question& q, const std::vector<reso
     return occupancy(*q.limits, kernel, shape, q.settings);
 }
 
-std::optional<next_step> step_of(const occupancy_question& q, std::vector<resource_change> changes, int warps_now)
+std::optional<next_step> step_of(const occupancy_question& q, const launch_shape& shape,
+                                 std::vector<resource_change> changes, int warps_now)
 {
     if (changes.empty()) return std::nullopt;
-    const occupancy_result after = result_with(q, changes);
+    const occupancy_result after = result_with(q, shape, changes);
     if (after.resident_blocks == 0 || after.resident_warps <= warps_now) return std::nullopt;
     next_step step{std::move(changes), after.resident_blocks, after.occupancy(), ""};
     for (const resource_change& change : step.changes)
@@ -84,21 +98,24 @@ std::optional<next_step> cheapest_next_step(const occupancy_question& q, const o
     // Less of what the kernel uses, the block as it is.
     const bool block_fits = now.warps.blocks >= allowed.blocks && now.obstacle != launch_obstacle::over_launch_bound;
     if (slots_left && block_fits)
-        if (auto changes = needed_changes(q, allowed, true))
-            if (auto step = step_of(q, std::move(*changes), now.resident_warps)) return step;
+        if (auto changes = needed_changes(q, q.shape, allowed, true))
+            if (auto step = step_of(q, q.shape, std::move(*changes), now.resident_warps)) return step;
 
     // Smaller blocks, so that one more fits.
     if (slots_left && allowed.threads && q.shape.threads > *allowed.threads)
-        if (auto changes = needed_changes(q, allowed, false)) {
-            changes->insert(changes->begin(), {"threads", q.shape.threads, *allowed.threads});
-            if (auto step = step_of(q, std::move(*changes), now.resident_warps)) return step;
-        }
+        if (const std::optional<launch_shape> smaller = shape_with(q, *allowed.threads))
+            if (auto changes = needed_changes(q, *smaller, allowed, false)) {
+                changes->insert(changes->begin(), {"threads", q.shape.threads, smaller->threads});
+                if (auto step = step_of(q, *smaller, std::move(*changes), now.resident_warps)) return step;
+            }
 
     // All block slots are taken, or the block divides the warp slots badly: another block size may hold more warps.
     std::optional<next_step> best;
     for (int threads = warp_size; threads <= std::min(q.resources.max_threads, max_threads_per_block);
          threads += warp_size) {
-        auto step = step_of(q, {{"threads", q.shape.threads, threads}}, now.resident_warps);
+        const std::optional<launch_shape> other = shape_with(q, threads);
+        if (!other) continue;
+        auto step = step_of(q, *other, {{"threads", q.shape.threads, threads}}, now.resident_warps);
         if (step && (!best || step->occupancy > best->occupancy)) best = std::move(step);
     }
     return best;

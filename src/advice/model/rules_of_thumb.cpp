@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -30,21 +34,32 @@ std::vector<rule_check> check_rules(const sm_limits& limits, const kernel_resour
                      fmt::format("{} / {} = {:.2f}", with_commas(limits.threads_per_sm), threads,
                                  static_cast<double>(limits.threads_per_sm) / threads)});
 
-    // For as many blocks as the warp and block slots would hold.
-    const int wanted = std::min(result.warps.blocks, result.block_slots);
-    const int share = limits.registers_per_sm / std::max(1, wanted * threads);
-    const bool registers_fit = kernel.registers <= share;
-    rules.push_back(
-        {"registers_share", "registers at most the SM's registers / resident threads", registers_fit,
-         !registers_fit && (limited_by(resource::registers) || result.registers.blocks == 0),
-         fmt::format("{} / {} = {}", with_commas(limits.registers_per_sm), with_commas(wanted * threads), share)});
+    // For as many blocks as the warp and block slots would hold. The quotient is what people calculate; registers are
+    // given in units, shared memory too and with a reserve, so that the model's bound is the one that holds.
+    const int wanted = std::max(1, std::min(result.warps.blocks, result.block_slots));
+    const resource_allowance allowed = allowance(limits, kernel, shape, wanted, settings);
+    const auto share = [](std::int64_t whole, std::int64_t parts, std::optional<std::int64_t> at_most,
+                          const char* unit) {
+        const std::int64_t quotient = whole / parts;
+        std::string figure =
+            fmt::format("{} / {} = {}{}", with_commas(whole), with_commas(parts), with_commas(quotient), unit);
+        if (!at_most)
+            figure += ", but no number fits";
+        else if (*at_most != quotient)
+            figure += fmt::format(", in fact at most {}{}", with_commas(*at_most), unit);
+        return figure;
+    };
 
-    const int shared_share = limits.shared_per_sm / std::max(1, wanted);
-    const bool shared_fits = result.shared.used() <= shared_share;
-    rules.push_back(
-        {"shared_share", "shared memory at most the SM's / resident blocks", shared_fits,
-         !shared_fits && (limited_by(resource::shared) || result.shared.blocks == 0),
-         fmt::format("{} / {} = {} B", with_commas(limits.shared_per_sm), wanted, with_commas(shared_share))});
+    const bool registers_fit = kernel.registers == 0 || (allowed.registers && kernel.registers <= *allowed.registers);
+    rules.push_back({"registers_share", "registers at most the SM's registers / resident threads", registers_fit,
+                     !registers_fit && (limited_by(resource::registers) || result.registers.blocks == 0),
+                     share(limits.registers_per_sm, std::int64_t{wanted} * threads, allowed.registers, "")});
+
+    const std::int64_t shared = kernel.static_shared_bytes + choice.dynamic_shared_bytes;
+    const bool shared_fits = allowed.shared_bytes && shared <= *allowed.shared_bytes;
+    rules.push_back({"shared_share", "shared memory at most the SM's / resident blocks", shared_fits,
+                     !shared_fits && (limited_by(resource::shared) || result.shared.blocks == 0),
+                     share(limits.shared_per_sm, wanted, allowed.shared_bytes, " B")});
     return rules;
 }
 

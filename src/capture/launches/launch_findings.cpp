@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/launches/launch_account.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -70,7 +71,8 @@ private:
         if (!launches_.sms_used || launches_.sms_used == sms) return;
         const std::int64_t grid = *launches_.sms_used;
         add("small_grid", 1 - static_cast<double>(grid) / sms,
-            fmt::format("{} block{} on {} SMs: {} SMs have nothing to do", grid, grid == 1 ? "" : "s", sms, sms - grid),
+            fmt::format("{} on {}: {} nothing to do", counted(grid, "block", "blocks"), counted(sms, "SM", "SMs"),
+                        counted(sms - grid, "SM has", "SMs have")),
             "tune", "tune it with smaller blocks, or give it more work; other streams can use the idle SMs meanwhile");
     }
 
@@ -92,7 +94,8 @@ private:
         const int lanes = (threads + 31) / 32 * 32;
         if (threads == lanes) return;
         add("partial_warp", 1 - static_cast<double>(threads) / lanes,
-            fmt::format("{} threads in a block: {} lanes of its last warp are idle", threads, lanes - threads),
+            fmt::format("{} in a block: {} of its last warp {} idle", counted(threads, "thread", "threads"),
+                        counted(lanes - threads, "lane", "lanes"), lanes - threads == 1 ? "is" : "are"),
             "suggest", "launchbox suggest " + options_of(launches_));
     }
 

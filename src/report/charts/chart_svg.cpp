@@ -14,24 +14,42 @@ namespace launchbox {
 
 namespace {
 
-// The same names as in web/page/page.css. Both sets have a contrast of 4.5 and more for text.
-constexpr std::string_view colours_of_file =
-    "svg{--ink:#1b1f24;--faint:#57606a;--grid:#d8dee4;--paper:#ffffff;--s0:#0b62c4;--s1:#b45309;--s2:#0f766e;"
-    "--s3:#a21caf;--s4:#b91c1c;--s5:#4d7c0f}"
-    "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--faint:#9da7b3;--grid:#30363d;--paper:#0d1117;--s0:#58a6ff;"
-    "--s1:#f0883e;--s2:#39c5bb;--s3:#d58ee8;--s4:#ff7b72;--s5:#a5d16a}}"
-    ".paper{fill:var(--paper)}";
+// As in web/page/page.css, which has names for them. Both sets have a contrast of 4.5 and more for text.
+struct palette {
+    std::string_view ink, faint, grid, paper;
+    std::array<std::string_view, 6> series;
+};
+constexpr palette light{
+    "#1b1f24", "#57606a", "#d8dee4", "#ffffff", {"#0b62c4", "#b45309", "#0f766e", "#a21caf", "#b91c1c", "#4d7c0f"}};
+constexpr palette dark{
+    "#e6edf3", "#9da7b3", "#30363d", "#0d1117", {"#58a6ff", "#f0883e", "#39c5bb", "#d58ee8", "#ff7b72", "#a5d16a"}};
+
+// Colours as such: librsvg, Inkscape and most programs that convert know no variables, and draw black on black.
+std::string colours_of(const palette& of)
+{
+    std::string css;
+    for (std::size_t i = 0; i < of.series.size(); ++i)
+        css += fmt::format(".c{0}{{stroke:{1};fill:{1}}}", i, of.series[i]);
+    return css + fmt::format(
+                     ".paper{{fill:{0}}}.halo,.area{{stroke:{0}}}text{{fill:{1}}}.mark{{stroke:{1}}}"
+                     ".faint{{fill:{2}}}.axis{{stroke:{2}}}.grid{{stroke:{3}}}",
+                     of.paper, of.ink, of.faint, of.grid);
+}
+
+// What is more than a colour goes before any order of the rules: it names two classes.
 constexpr std::string_view shapes =
-    "text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink)}.faint{fill:var(--faint)}"
-    ".title{font-size:15px;font-weight:600}.grid{stroke:var(--grid);stroke-width:1}"
-    ".axis{stroke:var(--faint);stroke-width:1}.mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:4 3}"
-    ".line{fill:none;stroke-width:1.8}.small{font-size:11px}.halo{paint-order:stroke;stroke:var(--paper);stroke-width:"
-    "3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
-    ".strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#ff8c1a;stroke-width:3.5}"
-    ".c0{stroke:var(--s0);fill:var(--s0)}.c1{stroke:var(--s1);fill:var(--s1)}.c2{stroke:var(--s2);fill:var(--s2)}"
-    ".c3{stroke:var(--s3);fill:var(--s3)}.c4{stroke:var(--s4);fill:var(--s4)}.c5{stroke:var(--s5);fill:var(--s5)}"
-    ".line.c0,.line.c1,.line.c2,.line.c3,.line.c4,.line.c5{fill:none}.dot{stroke:none;fill-opacity:.7}"
-    ".area{stroke:var(--paper);stroke-width:1}.white{fill:#ffffff}.black{fill:#000000}";
+    "text{font:12px system-ui,'DejaVu Sans',sans-serif}.title{font-size:15px;font-weight:600}.small{font-size:11px}"
+    ".grid,.axis,.area{stroke-width:1}.mark{stroke-width:1;stroke-dasharray:4 3}"
+    ".halo{paint-order:stroke;stroke-width:3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
+    ".thread.strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#ff8c1a;stroke-width:3.5}"
+    ".picture .line{fill:none;stroke-width:1.8}.picture .dot{stroke:none;fill-opacity:.7}"
+    ".picture .white{fill:#ffffff}.picture .black{fill:#000000}";
+
+// The dark set comes last: some programs stop reading at a rule like @media.
+std::string style_of_file()
+{
+    return fmt::format("{}{}@media(prefers-color-scheme:dark){{{}}}", colours_of(light), shapes, colours_of(dark));
+}
 
 }  // namespace
 
@@ -49,9 +67,9 @@ std::string svg_of(const chart& drawn, svg_use use)
     text += fmt::format("><title>{}</title>", markup_text(drawn.title));
     if (file) {
         if (!drawn.text.empty()) text += fmt::format("<desc>{}</desc>", markup_text(drawn.text));
-        text += fmt::format("<style>{}{}</style>", colours_of_file, shapes);
-        text +=
-            fmt::format(R"(<rect class="paper" width="{:.0f}" height="{:.0f}"/>)", svg::picture_width, height + top);
+        text += "<style>" + style_of_file() + "</style>";
+        text += fmt::format(R"(<rect class="paper" fill="{}" width="{:.0f}" height="{:.0f}"/>)", light.paper,
+                            svg::picture_width, height + top);
         svg::add_text(text, 12, 24, svg::fitted(drawn.title, svg::picture_width * 0.8), svg::anchor::start,
                       "class=\"title\"");
         text += fmt::format("<g transform=\"translate(0 {:.0f})\">", top);

@@ -9,6 +9,8 @@ namespace launchbox {
 
 namespace {
 
+constexpr std::size_t columns_of_map = max_threads_per_block / warp_size;
+
 struct curve_words {
     const char *title, *axis;
 };
@@ -62,21 +64,21 @@ std::vector<chart> occupancy_charts(const occupancy_account& account, const std:
 chart occupancy_map(const std::vector<occupancy_account>& accounts)
 {
     heat_chart drawn{"threads per block", "architecture", "occupancy, %", {}, {}, {}, {}, false};
+    for (std::size_t i = 1; i <= columns_of_map; ++i) drawn.columns.push_back(std::to_string(i * warp_size));
     for (const occupancy_account& account : accounts) {
         const occupancy_question& question = account.question;
         for (const occupancy_curve& curve : account.curves) {
             if (curve.name != "threads") continue;
-            std::vector<std::optional<double>> row;
-            std::vector<std::string> texts;
-            std::vector<std::string> columns;
+            // A block size without a point, where dynamic shared memory has no size for it, is an empty cell.
+            std::vector<std::optional<double>> row(columns_of_map);
+            std::vector<std::string> texts(columns_of_map);
             for (const auto& point : curve.points) {
+                const auto column = static_cast<std::size_t>(point.value / warp_size - 1);
                 const double percent = 100.0 * point.warps / account.result.warp_slots;
-                row.emplace_back(percent);
-                texts.push_back(fmt::format("{:.0f}", percent));
-                columns.push_back(std::to_string(point.value));
-                if (point.value == curve.here) drawn.marked = {drawn.rows.size(), columns.size() - 1};
+                row[column] = percent;
+                texts[column] = fmt::format("{:.0f}", percent);
+                if (point.value == curve.here) drawn.marked = {drawn.rows.size(), column};
             }
-            drawn.columns = columns;
             drawn.rows.push_back(subject_of(question));
             drawn.values.push_back(std::move(row));
             drawn.texts.push_back(std::move(texts));

@@ -28,7 +28,7 @@ public:
 
     std::string difference_of(const header_table& table, const header_row& row, header_check& into)
     {
-        if (row.comments.size() == 1 && row.comments.front() == unmeasured_row) return {};
+        if (is_unmeasured(row)) return {};
         const std::string record = row.comments.empty() ? "" : row.comments.back();
         const std::size_t space = record.rfind(' ');
         if (!record.starts_with("// record: ") || space < 11 || space + 1 == record.size())

@@ -142,7 +142,9 @@ private:
         const auto own = std::find_if(rows.begin(), rows.end(),
                                       [&](const header_row& known) { return known.architecture == architecture; });
         const bool again = own != rows.end() && own->comments.back() == record.comment();
-        row.unchanged = row.choice.kept && !again && row_used_by(into.table, architecture) != nullptr;
+        // What was not measured before has been now, and its comments say so.
+        const bool first_time = own != rows.end() && is_unmeasured(*own);
+        row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
             const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
                 return row_rank(one.architecture) < row_rank(other.architecture);
@@ -215,6 +217,7 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
         runs.push_back(&record.run);
     }
     emitted.fields = row_fields(runs);
+    if (settings.members) name_launch_box_members(emitted.fields, *settings.members);
     emitted.names = find_split_names(runs, settings.names, existing.empty() ? settings.split : split_kind::none);
     const table_maker maker(records, settings, emitted.fields);
     if (existing.empty()) {

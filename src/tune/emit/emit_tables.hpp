@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tune/emit/emit_records.hpp"
+#include "tune/emit/launch_box_members.hpp"
 #include "tune/emit/row_fields.hpp"
 #include "tune/emit/tuned_parts.hpp"
 #include "tune/emit/tuning_header.hpp"
@@ -19,6 +20,8 @@ struct emit_settings {
     bool allow_unverified = false;
     split_kind split = split_kind::automatic;
     split_names names = {};
+    /// For a struct of our own whose rows are those of a launch_box: which parameters are its members.
+    std::optional<launch_box_members> members = {};
     std::optional<compute_capability> baseline_architecture =
         {};  ///< gets the spec's baseline where older than all rows
 

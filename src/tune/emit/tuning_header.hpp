@@ -49,5 +49,9 @@ const header_row* row_used_by(const header_table& table, const compute_capabilit
 std::string fnv1a64(std::string_view bytes);
 
 inline constexpr std::string_view unmeasured_row = "// baseline, not measured";
+inline bool is_unmeasured(const header_row& row)
+{
+    return row.comments.size() == 1 && row.comments.front() == unmeasured_row;
+}
 
 }  // namespace launchbox

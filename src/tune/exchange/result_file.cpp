@@ -244,6 +244,10 @@ device_record device_of(const ordered_json& value)
     device.host = from.text("host");
     device.uuid = from.text("uuid");
     if (from.find("ecc") != nullptr) device.ecc = from.truth("ecc");
+    if (const ordered_json* hardware = from.find("hardware")) {
+        device.hardware = gpu_hardware_of(*hardware);
+        if (!device.hardware) throw bad_member{"what is no hardware"};
+    }
     device.calibration_ns = from.samples("calibration_ns");
     if (const ordered_json* state = from.find("state")) device.state = device_state_of(*state);
     device.measured = from.integer("measured", std::numeric_limits<std::int64_t>::max());

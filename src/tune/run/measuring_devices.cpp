@@ -23,6 +23,12 @@ measuring_devices::measuring_devices(const tune_backend& backend)
         records_.push_back({.name = fmt::format("device {}", i), .host = {}, .uuid = {}});
 }
 
+bool measuring_devices::are_worth_keeping() const
+{
+    return records_.size() > 1 ||
+           std::ranges::any_of(records_, [](const device_record& device) { return device.hardware.has_value(); });
+}
+
 bool measuring_devices::lose(std::size_t device, const std::string& why)
 {
     lost_[device] = true;

@@ -20,6 +20,8 @@ public:
 
     /// By measurer.
     [[nodiscard]] const std::vector<device_record>& records() const { return records_; }
+    /// They are several, which are compared, or something is known of the only one.
+    [[nodiscard]] bool are_worth_keeping() const;
     [[nodiscard]] bool is_lost(std::size_t device) const { return lost_[device]; }
     /// That is not lost.
     [[nodiscard]] std::optional<std::size_t> first() const;

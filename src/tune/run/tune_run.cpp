@@ -212,7 +212,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
         work(progress);
     }
     devices_.finish(seconds_since(start_));
-    if (devices_.records().size() > 1) store_.save(sink_.summary.run, devices_.records());
+    if (devices_.are_worth_keeping()) store_.save(sink_.summary.run, devices_.records());
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();

@@ -106,6 +106,15 @@ ordered_json json_of(const device_state& state)
             {"throttling", state.throttling}};
 }
 
+ordered_json json_of(const gpu_hardware& hardware)
+{
+    ordered_json json = ordered_json::object();
+    for (const hardware_figure& figure : hardware_figures) json[figure.name] = or_null(hardware.*figure.value);
+    json["memory_gb_per_second"] = or_null(memory_gb_per_second(hardware));
+    json["pci_bus"] = hardware.pci_bus.empty() ? ordered_json(nullptr) : ordered_json(hardware.pci_bus);
+    return json;
+}
+
 ordered_json json_of(const phase_seconds& phases)
 {
     ordered_json json = ordered_json::object();
@@ -167,6 +176,15 @@ std::optional<device_state> device_state_of(const ordered_json& value)
     members.read("power_milliwatts", state.power_milliwatts);
     members.read("throttling", state.throttling);
     return members.good() ? std::optional(state) : std::nullopt;
+}
+
+std::optional<gpu_hardware> gpu_hardware_of(const ordered_json& value)
+{
+    gpu_hardware hardware;
+    member_reader members(value);
+    for (const hardware_figure& figure : hardware_figures) members.read(figure.name, hardware.*figure.value);
+    members.read("pci_bus", hardware.pci_bus);
+    return members.good() ? std::optional(hardware) : std::nullopt;
 }
 
 std::optional<phase_seconds> phase_seconds_of(const ordered_json& value)

@@ -14,6 +14,7 @@ namespace launchbox {
 /// An object with the values in their order: {"threads":256,"items":11}.
 nlohmann::ordered_json json_of(const assignment& values);
 nlohmann::ordered_json json_of(const device_state& state);
+nlohmann::ordered_json json_of(const gpu_hardware& hardware);
 nlohmann::ordered_json json_of(const phase_seconds& phases);
 /// What of a kernel decides how it runs, under the names of launchbox.kernels/2.
 nlohmann::ordered_json json_of(const kernel_info& kernel);
@@ -21,6 +22,7 @@ nlohmann::ordered_json json_of(const kernel_info& kernel);
 // The other way. `nullopt`: it is not what was written, and nothing of it is to be believed.
 std::optional<assignment> assignment_of(const nlohmann::ordered_json& value);
 std::optional<device_state> device_state_of(const nlohmann::ordered_json& value);
+std::optional<gpu_hardware> gpu_hardware_of(const nlohmann::ordered_json& value);
 std::optional<phase_seconds> phase_seconds_of(const nlohmann::ordered_json& value);
 std::optional<kernel_info> kernel_of(const nlohmann::ordered_json& value);
 

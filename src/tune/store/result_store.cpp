@@ -163,10 +163,12 @@ void result_store::save(std::int64_t run, const std::vector<device_record>& devi
             throw error("what is known of " + device.name + " cannot be stored: " + why, "please report this");
         const std::optional<std::string> state =
             device.state ? std::optional(column_text(json_of(*device.state))) : std::nullopt;
+        const std::optional<std::string> hardware =
+            device.hardware ? std::optional(column_text(json_of(*device.hardware))) : std::nullopt;
         sqlite_statement insert(database,
                                 "INSERT OR REPLACE INTO device (run, name, host, uuid, ecc, calibration_ns, state, "
-                                "measured, failed, busy_seconds, seconds, lost) "
-                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                "measured, failed, busy_seconds, seconds, lost, hardware) "
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         insert.bind(1, run)
             .bind(2, std::string_view(device.name))
             .bind(3, std::string_view(device.host))
@@ -179,6 +181,7 @@ void result_store::save(std::int64_t run, const std::vector<device_record>& devi
             .bind(10, device.busy_seconds)
             .bind(11, device.seconds)
             .bind(12, std::string_view(device.lost))
+            .bind(13, hardware)
             .step();
     }
     transaction.commit();

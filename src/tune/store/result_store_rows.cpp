@@ -59,6 +59,12 @@ public:
         return value_or_complain(phase_seconds_of(json(name)), name);
     }
 
+    std::optional<gpu_hardware> hardware(const char* name)
+    {
+        if (row_.is_null(next_)) return skipped();
+        return value_or_complain(gpu_hardware_of(json(name)), name);
+    }
+
     std::optional<device_state> device(const char* name)
     {
         if (row_.is_null(next_)) return skipped();
@@ -278,7 +284,7 @@ std::vector<device_record> read_devices(const sqlite_database& database, std::in
 {
     sqlite_statement asked(database,
                            "SELECT name, host, uuid, ecc, calibration_ns, state, measured, failed, busy_seconds, "
-                           "seconds, lost FROM device WHERE run = ? ORDER BY name");
+                           "seconds, lost, hardware FROM device WHERE run = ? ORDER BY name");
     asked.bind(1, run);
     std::vector<device_record> devices;
     while (asked.step()) {
@@ -295,6 +301,7 @@ std::vector<device_record> read_devices(const sqlite_database& database, std::in
         device.busy_seconds = row.number("busy_seconds");
         device.seconds = row.number("seconds");
         device.lost = row.text("lost");
+        device.hardware = row.hardware("hardware");
         if (row.complaint().empty())
             if (const std::string why = why_invalid(device); !why.empty()) row.complain(why);
         if (good(database, row, fmt::format("a GPU of run {}", run), diagnostics)) devices.push_back(std::move(device));

@@ -16,7 +16,7 @@ namespace {
 
 // One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
 // them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 6> steps{// 1
+constexpr std::array<const char*, 7> steps{// 1
                                            R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -83,6 +83,10 @@ CREATE TABLE race_of_several (
 INSERT INTO race_of_several SELECT id, run, workload, verdict, equal_within FROM race;
 DROP TABLE race;
 ALTER TABLE race_of_several RENAME TO race;
+)",
+                                           // 7: clocks, memory and bus of the GPUs
+                                           R"(
+ALTER TABLE device ADD COLUMN hardware TEXT;
 )"};
 
 constexpr int longest_shown_name = 60;

@@ -16,7 +16,7 @@ struct recorded_run {
     run_info info;
     std::vector<stored_result> results;
     std::vector<race_result_info> races;
-    std::vector<device_record> devices = {};  ///< of runs on several GPUs
+    std::vector<device_record> devices = {};  ///< the GPUs of the run
 };
 
 struct result_file {

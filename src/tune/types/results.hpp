@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/gpu_hardware.hpp"
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/types/measurement.hpp"
@@ -88,13 +89,14 @@ struct race_result_info {
 struct device_record {
     std::string name;  ///< "GPU 1", "rank 3 (node7, GPU 1)": that of no other GPU of the run
     std::string host;
-    std::string uuid;                         ///< as the driver has it; empty: unknown
-    std::optional<bool> ecc = {};             ///< whether its memory corrects errors
-    std::vector<double> calibration_ns = {};  ///< samples of the reference, which all GPUs of the run have timed
-    std::optional<device_state> state = {};   ///< while it did
-    std::int64_t measured = 0, failed = 0;    ///< results of the last call
-    double busy_seconds = 0, seconds = 0;     ///< of the last call: measuring, and the whole search
-    std::string lost = {};                    ///< why it was left out; empty: it was not
+    std::string uuid;                           ///< as the driver has it; empty: unknown
+    std::optional<bool> ecc = {};               ///< whether its memory corrects errors
+    std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked, as in old records
+    std::vector<double> calibration_ns = {};    ///< samples of the reference, which all GPUs of the run have timed
+    std::optional<device_state> state = {};     ///< while it did
+    std::int64_t measured = 0, failed = 0;      ///< results of the last call
+    double busy_seconds = 0, seconds = 0;       ///< of the last call: measuring, and the whole search
+    std::string lost = {};                      ///< why it was left out; empty: it was not
 
     friend bool operator==(const device_record&, const device_record&) = default;
 };

@@ -1,4 +1,4 @@
-// The account as a whole: allowances, waves, curves, notes, obstacles.
+// The account as a whole: allowances, waves, notes, obstacles.
 #include "advice/model/account.hpp"
 
 #include <gtest/gtest.h>
@@ -99,44 +99,6 @@ TEST(waves, full_waves_and_the_tail)
     EXPECT_FALSE(explain(q).waves);
 }
 
-TEST(curves, every_point_is_the_models)
-{
-    for (const sm_limits& limits : sm_limits_table) {
-        occupancy_question q = asked(limits, 192, 40, 2000);
-        q.shape.dynamic_shared_bytes = 1000;
-        q.curves = true;
-        const occupancy_account account = explain(q);
-        ASSERT_EQ(account.curves.size(), 3u);
-        EXPECT_EQ(account.curves[0].here, 192);
-        EXPECT_EQ(account.curves[1].here, 40);
-        EXPECT_EQ(account.curves[2].here, 3000);
-        for (const auto& [threads, warps] : account.curves[0].points) {
-            occupancy_question point = q;
-            point.shape.threads = static_cast<int>(threads);
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << threads;
-        }
-        for (const auto& [registers, warps] : account.curves[1].points) {
-            occupancy_question point = q;
-            point.resources.registers = static_cast<int>(registers);
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << registers;
-        }
-        // Never more for more shared memory, and as the model says where no opting in is needed.
-        int before = limits.warps_per_sm();
-        for (const auto& [bytes, warps] : account.curves[2].points) {
-            EXPECT_LE(warps, before);
-            before = warps;
-            if (bytes > limits.shared_per_block) continue;
-            occupancy_question point = q;
-            point.resources.static_shared_bytes = 0;
-            point.shape.dynamic_shared_bytes = bytes;
-            EXPECT_EQ(warps, answer(point).resident_warps) << limits.capability.number() << ' ' << bytes;
-        }
-        EXPECT_EQ(account.curves[0].points.size(), 32u);
-        EXPECT_EQ(account.curves[1].points.size(), static_cast<std::size_t>(limits.registers_per_thread));
-        EXPECT_GT(before, 0);  // a block can have all that the chart goes up to
-    }
-}
-
 std::string obstacle_of(const occupancy_question& q)
 {
     const occupancy_account account = explain(q);
@@ -198,7 +160,25 @@ TEST(notes, what_the_reader_must_know_besides)
         has_note(asked(sm_90, 256, 32, 60'000), "no program can be linked with 60,000 B of static shared memory"));
     q = asked(sm_80, 256, 32);
     q.shape.cluster_blocks = 2;
-    EXPECT_TRUE(has_note(q, "has no clusters"));
+    EXPECT_EQ(obstacle_of(q), "a cluster of 2 blocks: compute capability 8.0 has no clusters");
+    q.settings.mode = model_mode::spreadsheet;
+    EXPECT_TRUE(has_note(q, "the spreadsheet knows no clusters"));
+    q = asked(sm_90, 256, 32);
+    q.shape.cluster_blocks = 16;
+    EXPECT_EQ(obstacle_of(q),
+              "a cluster of 16 blocks: without cudaFuncAttributeNonPortableClusterSizeAllowed it has at most 8");
+    q.settings.non_portable_clusters = true;
+    EXPECT_TRUE(has_note(q, "cudaFuncAttributeNonPortableClusterSizeAllowed"));
+    EXPECT_FALSE(has_note(q, "not published"));
+    q.limits = &sm_120;
+    EXPECT_TRUE(has_note(q, "the most that compute capability 12.0 can have is not published"));
+    q.limits = &sm_110;
+    EXPECT_EQ(obstacle_of(q), "a cluster of 16 blocks: compute capability 11.0 has at most 8");
+    q.sms = 20;
+    EXPECT_FALSE(explain(q).clusters);
+    q.shape.cluster_blocks = 8;
+    EXPECT_FALSE(has_note(q, "cudaFuncAttributeNonPortableClusterSizeAllowed"));
+    EXPECT_TRUE(explain(q).clusters);
 }
 
 TEST(account, nothing_reserved_is_not_mentioned)

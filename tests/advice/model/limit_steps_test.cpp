@@ -131,6 +131,7 @@ TEST(limit_steps, clusters_are_an_estimate_that_says_what_settles_it)
 {
     occupancy_question q = asked(sm_90, 1024, 32);
     q.shape.cluster_blocks = 16;
+    q.settings.non_portable_clusters = true;
     q.sms = 132;
     q.gpcs.assign(std::begin(h200_gpcs), std::end(h200_gpcs));
     const occupancy_account account = explain(q);

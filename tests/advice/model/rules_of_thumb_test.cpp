@@ -29,7 +29,8 @@ TEST(rules_of_thumb, are_five_in_order_with_figures)
     ASSERT_EQ(rules.size(), 5u);
     const char* ids[] = {"warp_multiple", "enough_threads", "divides_sm", "registers_share", "shared_share"};
     const char* figures[] = {"0 idle lanes in each block", "2,048 / 32 = 64", "2,048 / 768 = 2.67",
-                             "65,536 / 1,536 = 42", "233,472 / 2 = 116,736 B"};
+                             "65,536 / 1,536 = 42, in fact at most 40",
+                             "233,472 / 2 = 116,736 B, in fact at most 49,152 B"};
     for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_EQ(rules[i].id, ids[i]);
         EXPECT_EQ(rules[i].figure, figures[i]);
@@ -51,6 +52,52 @@ TEST(rules_of_thumb, each_is_broken_by_a_kernel_that_breaks_it)
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 40}, 192)), "divides_sm- registers_share+");
     // Few threads, yet registers limit first: more threads would change nothing.
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 255}, 32)), "enough_threads- registers_share+");
+}
+
+// Registers are given in units of a warp: 33 are 40, of which the third block of 640 threads finds too few, although
+// 65,536 / 1,920 is 34.
+TEST(rules_of_thumb, registers_and_shared_memory_count_as_they_are_given)
+{
+    const std::vector<rule_check> rules = rules_for(sm_50, {.registers = 33}, 640);
+    EXPECT_EQ(broken(rules), "divides_sm- registers_share+");
+    EXPECT_EQ(rules[3].figure, "65,536 / 1,920 = 34, in fact at most 32");
+    const std::vector<rule_check> kept = rules_for(sm_50, {.registers = 32}, 256);
+    EXPECT_EQ(broken(kept), "");
+    EXPECT_EQ(kept[3].figure, "65,536 / 2,048 = 32");
+    // 16,000 B with the reserve are 17,024 of 17,066; 16,001 are given as 17,152.
+    EXPECT_EQ(broken(rules_for(sm_120, {.registers = 32, .static_shared_bytes = 16'000}, 256)), "");
+    const std::vector<rule_check> shared = rules_for(sm_120, {.registers = 32, .static_shared_bytes = 16'001}, 256);
+    EXPECT_EQ(broken(shared), "shared_share+");
+    EXPECT_EQ(shared[4].figure, "102,400 / 6 = 17,066 B, in fact at most 16,000 B");
+}
+
+// A resource that limits, and nothing else does, has a rule that is broken and says that it costs; one whose rule is
+// kept does not limit alone.
+TEST(rules_of_thumb, what_limits_alone_breaks_its_rule)
+{
+    for (const sm_limits& limits : sm_limits_table)
+        for (int threads = 1; threads <= 1024; threads += threads % 96 == 0 ? 1 : 95)
+            for (int registers = 0; registers <= limits.registers_per_thread; registers += registers < 40 ? 1 : 13)
+                for (const int shared : {0, 3000, 16'001, 49'000}) {
+                    const kernel_resources kernel{.registers = registers, .static_shared_bytes = shared};
+                    const occupancy_result result = occupancy(limits, kernel, {.threads = threads});
+                    if (result.resident_blocks == 0 || result.resident_warps == result.warp_slots) continue;
+                    const auto alone = [&](resource which) {
+                        resource_set one;
+                        one.insert(which);
+                        return result.limiters == one;
+                    };
+                    const std::vector<rule_check> rules = rules_for(limits, kernel, threads);
+                    const auto told = [&](int rule) {
+                        const rule_check& check = rules[static_cast<std::size_t>(rule)];
+                        ASSERT_TRUE(!check.kept && check.costs) << check.id << ' ' << limits.capability.number() << ' '
+                                                                << threads << ' ' << registers << ' ' << shared;
+                    };
+                    if (alone(resource::blocks) && threads % warp_size == 0) told(1);
+                    if (alone(resource::warps) && threads % warp_size == 0) told(2);
+                    if (alone(resource::registers)) told(3);
+                    if (alone(resource::shared)) told(4);
+                }
 }
 
 // What a full SM cannot lose.

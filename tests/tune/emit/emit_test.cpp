@@ -174,6 +174,77 @@ TEST(emit, without_a_gain_the_row_is_kept)
     EXPECT_TRUE(holds(fresh, "sm<90, sort_row{256, 11, 0}>"));
 }
 
+// The row of --baseline-arch, and then a record of that very architecture.
+TEST(emit, a_row_that_was_measured_without_a_gain_does_not_say_that_it_was_not)
+{
+    emit_settings how{.box = "sort", .baseline_architecture = compute_capability{.major = 8, .minor = 0}};
+    const std::string first = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1900}}})}, how);
+    EXPECT_TRUE(holds(first, "    // baseline, not measured\n    launchbox::sm<80, sort_row{256, 11, 0}>")) << first;
+    const emit_record measured = record_on("sm_80", {{workload("int", 1000), {1000, 2000, 2000}}}, "a100.json");
+    const std::string text = updated(first, {measured});
+    EXPECT_FALSE(holds(text, "not measured")) << text;
+    EXPECT_TRUE(holds(text, "// gain: less than 1 % or noise, so that {256, 11, 0}, the row of sm_80, is kept\n"))
+        << text;
+    EXPECT_TRUE(
+        holds(text, "// record: a100.json fnv1a64:0123456789abcdef\n    launchbox::sm<80, sort_row{256, 11, 0}>"))
+        << text;
+    EXPECT_EQ(updated(text, {measured}), text) << "the same record again";
+    // A row that another architecture inherits is still one that nobody measured there.
+    const std::string other = updated(first, {record_on("sm_86", {{workload("int", 1000), {1000, 2000, 2000}}})});
+    EXPECT_EQ(other, first);
+}
+
+// Names of moderngpu and CUB, and any others when they are told.
+emit_record with_names(emit_record record, const std::array<const char*, 3>& names)
+{
+    const auto rename = [&](assignment& candidate) {
+        for (std::size_t i = 0; i < 3; ++i) candidate.values[i].first = names[i];
+    };
+    for (stored_result& result : record.run.results) rename(result.parameters);
+    rename(*record.run.info.baseline);
+    return record;
+}
+
+TEST(emit, members_of_a_launch_box_have_the_names_that_it_wants)
+{
+    const emit_record record = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1900}}});
+    const emit_settings how{.box = "sort", .members = launch_box_members{}};
+    const std::string wanted = header_of({record}, how);
+    for (const std::array<const char*, 3>& names :
+         {std::array{"NT", "VT", "OCC"}, std::array{"BLOCK_THREADS", "ITEMS_PER_THREAD", "min_blocks"},
+          std::array{"threads", "vt", "occ"}, std::array{"block_size", "grain", "MIN_BLOCKS_PER_SM"}})
+        EXPECT_EQ(header_of({with_names(record, names)}, how), wanted) << names[0];
+
+    const emit_record odd = with_names(record, {"a", "b", "c"});
+    const emit_settings told{.box = "sort", .members = launch_box_members{"a", "b", "c"}};
+    EXPECT_EQ(header_of({odd}, told), wanted);
+    // Without a name it is one more member.
+    EXPECT_TRUE(
+        holds(header_of({odd}, {.box = "sort", .members = launch_box_members{"a", "b", ""}}),
+              "    int items = {};\n    int c = {};\n    static constexpr int min_blocks = 0;  // not given\n"));
+    EXPECT_TRUE(holds(header_of({odd}, {.box = "sort", .row_type = "my_row"}), "my_row{512, 15, 2}"));
+
+    const auto refused = [&](const emit_record& of, const emit_settings& with) -> std::string {
+        try {
+            (void)header_of({of}, with);
+        } catch (const error& failed) {
+            return std::string(failed.what()) + "; " + failed.hint();
+        }
+        return "taken";
+    };
+    EXPECT_EQ(refused(odd, how),
+              "a row of launch_box has 'threads', and the spec has no such parameter; say with --threads-name which of "
+              "a, b, c it is, give your own type of rows with --row, or use --format constexpr");
+    EXPECT_EQ(refused(odd, {.box = "sort", .members = launch_box_members{"a", "z", ""}}),
+              "--items-name: the spec has no parameter 'z'; it has a, b, c");
+    EXPECT_EQ(refused(with_names(record, {"NT", "block_size", "VT"}), how),
+              "'NT' and 'block_size' could both be the threads of a row; say which with --threads-name");
+    EXPECT_EQ(refused(with_names(record, {"nt", "threads", "vt"}),
+                      {.box = "sort", .members = launch_box_members{"nt", "", ""}}),
+              "'nt' is the threads of a row, and the spec has a parameter of that name too; rename one in the spec, or "
+              "give your own type of rows with --row");
+}
+
 TEST(emit, a_large_gain_within_noise_is_none)
 {
     // Two workloads, so that no ranking of a single one has a say.

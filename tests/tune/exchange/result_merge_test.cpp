@@ -192,8 +192,15 @@ TEST_F(result_merge_test, other_specs_sources_and_gpus_are_other_runs)
 TEST_F(result_merge_test, gpus_come_along)
 {
     recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
-    one.devices = {
-        {.name = "rank 1 (a, GPU 0)", .host = "a", .uuid = "GPU-1", .ecc = true, .calibration_ns = {1, 2, 3}}};
+    gpu_hardware built_of;
+    built_of.sm_clock_mhz = 1980;
+    built_of.pci_bus = "0000:3b:00.0";
+    one.devices = {{.name = "rank 1 (a, GPU 0)",
+                    .host = "a",
+                    .uuid = "GPU-1",
+                    .ecc = true,
+                    .hardware = built_of,
+                    .calibration_ns = {1, 2, 3}}};
     two.devices = {{.name = "rank 1 (b, GPU 0)", .host = "b", .uuid = {}, .measured = 7, .lost = "it was slow"}};
     EXPECT_EQ(merge({one, two}).runs, 1U);
     std::vector<device_record> both = one.devices;

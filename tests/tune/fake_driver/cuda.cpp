@@ -59,6 +59,12 @@ int attribute(CUdevice_attribute which, const json& device)
             return device.value("ecc", 1);
         case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
             return device.value("l2_bytes", 1 << 20);
+        case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+            return device.value("sm_clock_khz", 1980000);
+        case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+            return device.value("memory_clock_khz", 3201000);
+        case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+            return device.value("memory_bus_bits", 6144);
         case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
             return device.value("threads_per_sm", 2048);
         case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:

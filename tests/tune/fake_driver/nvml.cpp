@@ -43,6 +43,18 @@ extern "C" {
     return answer(clock, kind == 1 ? "sm_clock" : "memory_clock");
 }
 
+struct memory {
+    unsigned long long total, free, used;
+};
+
+[[gnu::visibility("default")]] int nvmlDeviceGetMemoryInfo(void*, memory* found)
+{
+    const json now = reading(false);
+    if (!now.contains("free_bytes")) return 3;
+    found->free = now.at("free_bytes");
+    return 0;
+}
+
 [[gnu::visibility("default")]] int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius)
 {
     return answer(celsius, "temperature");

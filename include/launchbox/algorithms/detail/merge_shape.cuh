@@ -51,10 +51,10 @@ struct merge_shape {
     static __device__ __forceinline__ key given(const kept_key& kept) { return static_cast<key>(kept); }
 
     static_assert(items >= 2 && std::has_single_bit(static_cast<unsigned>(items)),
-                  "merge_sort: items is a power of two, 2 or more");
-    static_assert(threads % items == 0, "merge_sort: threads are items or more");
+                  "merge_sort: the items of a row are a power of two, 2 or more");
+    static_assert(threads >= items, "merge_sort: the threads of a row are its items or more");
     static_assert(threads >= 32 && std::has_single_bit(static_cast<unsigned>(threads)),
-                  "merge_sort: threads is a power of two, 32 or more");
+                  "merge_sort: the threads of a row are a power of two, 32 or more");
 };
 
 /// Integers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.

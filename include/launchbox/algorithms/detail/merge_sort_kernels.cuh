@@ -39,21 +39,19 @@ inline __device__ unsigned char* block_memory()
     return launchbox_shared;
 }
 
-// Rows that by_type scales have odd numbers of items.
-template <class Row>
-constexpr int items_of(const Row& row)
-{
-    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(row.items, 2))));
-}
-
 template <class Row>
 constexpr int levels_of(const Row& row)
 {
-    return std::bit_width(static_cast<unsigned>(std::clamp(row.ways, 2, 1 << max_merge_levels))) - 1;
+    return std::bit_width(static_cast<unsigned>(row.ways)) - 1;
 }
 
 template <auto Row>
-inline constexpr int levels_of_row = levels_of(Row);  // for device code
+struct levels_of_row {  // for device code
+    static_assert(Row.ways >= 2 && Row.ways <= 1 << max_merge_levels &&
+                      std::has_single_bit(static_cast<unsigned>(Row.ways)),
+                  "merge_sort: the ways of a row are 2, 4, 8, 16 or 32");
+    static constexpr int value = levels_of(Row);
+};
 
 /// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits.
 template <class Tuning>
@@ -77,8 +75,8 @@ struct body {
     using any_shape = merge_shape<Key, Value, Compare, 64, 2>;
     using arrays = merge_arrays<any_shape>;
     template <row_type r>
-    using shape = merge_shape<Key, Value, Compare, r.threads, items_of(r)>;
-    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * items_of(row); }
+    using shape = merge_shape<Key, Value, Compare, r.threads, r.items>;
+    static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
     static constexpr bool programmatic_dependent_launch = true;  // each run waits for the grid ahead
 };
 
@@ -90,7 +88,7 @@ struct sort_body : body<Key, Value, Compare, Tuning> {
     using arrays = merge_arrays<any_shape>;
     using order = typename any_shape::compare;
     template <row_type r>
-    using shape = shape_of_sort<Key, Value, Compare, r.threads, items_of(r)>;
+    using shape = shape_of_sort<Key, Value, Compare, r.threads, r.items>;
 };
 
 template <class Key, class Value, class Compare, class Tuning>
@@ -98,7 +96,7 @@ struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
     using base = sort_body<Key, Value, Compare, Tuning>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
+        return merge_shared_bytes<typename base::any_shape>(row.threads, row.items);
     }
     template <typename base::row_type r>
     static __device__ void run(typename base::arrays in, typename base::arrays out, std::int64_t n,
@@ -142,7 +140,7 @@ struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare
     using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return cluster_shared_bytes<typename base::any_shape>(row.threads, items_of(row), row.ways);
+        return cluster_shared_bytes<typename base::any_shape>(row.threads, row.items, row.ways);
     }
     template <typename base::row_type r>
     static __device__ void run(typename base::arrays in, typename base::arrays out, int n, Compare compare)
@@ -193,8 +191,8 @@ struct merge_runs : sort_tiles<Key, Value, Compare, merge_tuning<From, Tuning>> 
                                typename base::order compare)
     {
         using shape = typename base::template shape<r>;
-        merge_part<From, levels_of_row<r>, shape>(block_memory(), task, {in.keys, in.values}, {out.keys, out.values},
-                                                  blockIdx.x, compare);
+        merge_part<From, levels_of_row<r>::value, shape>(block_memory(), task, {in.keys, in.values},
+                                                         {out.keys, out.values}, blockIdx.x, compare);
     }
 };
 
@@ -301,14 +299,14 @@ struct sort {
     {
         if constexpr (ByCluster) {
             const auto row = row_for<sort_small<Key, Value, Compare>>();
-            const std::int64_t tiles = divided_up(n, std::int64_t{row.threads} * items_of(row));
+            const std::int64_t tiles = divided_up(n, std::int64_t{row.threads} * row.items);
             if (row.ways > 1 && tiles <= row.ways) {
                 cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(tiles)));
                 return;
             }
         }
         const auto row = row_for<kernel>(n);
-        plan = plan_merges(n, row.threads, items_of(row), levels_of(row),
+        plan = plan_merges(n, row.threads, row.items, levels_of(row),
                            Finds == finds::by_blocks || n <= largest::above ? std::numeric_limits<std::int64_t>::max()
                                                                             : max_tiles_without_find);
     }

@@ -71,7 +71,8 @@ template <int MaxLevels, int Threads, int MaxRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, int length, int rank, int slack,
                                                    found_parts<MaxRuns>& found, const Less& less)
 {
-    static_assert(Threads >= 64 && 1 << MaxLevels <= MaxRuns);
+    static_assert(Threads >= 64, "merge_sort: the threads of a row are 64 or more");
+    static_assert(1 << MaxLevels <= MaxRuns);
     const int bits_of_warps = 31 - __clz(Threads / 64);
     // Of a warp 2^searched_bits runs, and a run of 2^lane_bits threads.
     const int runs = 1 << levels, searched_bits = max(levels - bits_of_warps, 0), lane_bits = 5 - searched_bits;

@@ -99,7 +99,7 @@ template <class Key>
 inline constexpr int min_small_bits = [] {
     int fewest = std::numeric_limits<int>::max();
     for (const auto& row : box_in_use<warp_tuning<Key, void>>::rows)
-        fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * items_of(row)))));
+        fewest = std::min(fewest, static_cast<int>(std::bit_width(static_cast<unsigned>(row.threads * row.items))));
     return fewest - 1;
 }();
 
@@ -107,7 +107,7 @@ inline constexpr int min_small_bits = [] {
 template <bool IsSmall, class Key, class Row>
 constexpr int max_tile_segments(const Row& row)
 {
-    const int tile = row.threads * items_of(row);
+    const int tile = row.threads * row.items;
     return std::max(1, tile >> (IsSmall ? first_listed_class<Key> : min_small_bits<Key> + 1));
 }
 
@@ -118,7 +118,7 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return tile_shared_bytes<typename base::any_shape>(row.threads, items_of(row)) +
+        return tile_shared_bytes<typename base::any_shape>(row.threads, row.items) +
                static_cast<std::int64_t>(sizeof(tile_segment)) * max_tile_segments<IsSmall, Key>(row);
     }
     template <typename base::row_type r>
@@ -158,7 +158,7 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return merge_shared_bytes<typename base::any_shape>(row.threads, items_of(row));
+        return merge_shared_bytes<typename base::any_shape>(row.threads, row.items);
     }
     template <typename base::row_type r>
     static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
@@ -223,7 +223,7 @@ struct segmented_sort {
         const auto small_row = row_for<small>(n), row = row_for<large>(n);
         small_threads = small_row.threads;
         threads = row.threads;
-        sizes = segment_sizes_of(n, segments, small_row.threads * items_of(small_row), row.threads, items_of(row),
+        sizes = segment_sizes_of(n, segments, small_row.threads * small_row.items, row.threads, row.items,
                                  std::min(levels_of(row), max_levels), max_short_segment<Key>);
     }
 

@@ -117,7 +117,9 @@ inline launch_shape shape_of(const launch_facts& facts)
 inline launch_settings settings_of(const sm_limits& limits, std::int64_t static_shared_bytes, int carveout_percent)
 {
     const std::int64_t max_bytes = limits.shared_per_block_opt_in - static_shared_bytes;
-    return {.max_dynamic_shared_bytes = std::max<std::int64_t>(max_bytes, 0), .carveout_percent = carveout_percent};
+    return {.max_dynamic_shared_bytes = std::max<std::int64_t>(max_bytes, 0),
+            .carveout_percent = carveout_percent,
+            .non_portable_clusters = true};
 }
 
 // maxThreadsPerBlock is the smaller of the launch bound and what registers allow. Where both could be meant, registers
@@ -258,6 +260,9 @@ inline launch_explanation explain_cluster(const sm_limits* limits, const launch_
         return refused(asked + ", but with this kernel and block at most " + std::to_string(*facts.largest_cluster) +
                        " fit together on this GPU. Use a smaller cluster" +
                        (*facts.largest_cluster < 8 ? ", fewer threads or less shared memory." : "."));
+    if (limits && cluster.count() > max_cluster_of(*limits, model_mode::driver, true))
+        return refused(asked + ", but a cluster has at most " + std::to_string(*limits->non_portable_cluster) + " on " +
+                       gpu_name(facts.gpu) + ". Use a smaller cluster.");
     return {};
 }
 

@@ -23,6 +23,7 @@ constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shap
     if (!is_valid(kernel, shape, settings) || shape.threads > max_threads_per_block) return 0;
     if (spreadsheet ? !limits.spreadsheet : shape.threads > kernel.max_threads) return 0;
     if (!spreadsheet && kernel.barriers > max_barriers_per_block) return 0;
+    if (!is_cluster_allowed(limits, shape, settings)) return 0;
 
     const int warps = warps_of(shape.threads);
     const register_limit registers = register_limit_of(limits, bounded_count(kernel.registers), warps, settings);
@@ -61,6 +62,10 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     if (driver && (kernel.barriers > max_barriers_per_block || barriers.blocks == 0))
         return launch_obstacle::barriers_per_block;
     if (by_virtual == 0) return launch_obstacle::virtual_resources;
+    if (!is_cluster_allowed(limits, shape, settings))
+        return shape.cluster_blocks > max_cluster_of(limits, settings.mode, true)
+                   ? launch_obstacle::cluster_blocks
+                   : launch_obstacle::non_portable_cluster;
     return launch_obstacle::none;
 }
 
@@ -83,7 +88,8 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     const int by_memory = std::min(registers.blocks, shared.blocks);
     const int lowest = std::min(std::min(by_slots, by_memory), std::min(barriers.blocks, by_virtual));
     launch_obstacle obstacle = launch_obstacle::none;
-    if (lowest == 0 || threads > kernel.max_threads || kernel.barriers > max_barriers_per_block)
+    if (lowest == 0 || threads > kernel.max_threads || kernel.barriers > max_barriers_per_block ||
+        !is_cluster_allowed(limits, shape, settings))
         obstacle = obstacle_of(limits, kernel, shape, settings, registers, shared, barriers, by_virtual);
     const int blocks = obstacle == launch_obstacle::none ? lowest : 0;
     const auto limiting = [&](int limit, resource which) {

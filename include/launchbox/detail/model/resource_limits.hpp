@@ -209,6 +209,20 @@ constexpr barrier_limit barrier_limit_of(const sm_limits& limits, int barriers, 
     return result;
 }
 
+// The most blocks that a cluster can have; `unlimited` where that is not known, or where nobody counts them.
+constexpr int max_cluster_of(const sm_limits& limits, model_mode mode, bool non_portable)
+{
+    if (mode == model_mode::spreadsheet) return unlimited;
+    if (limits.portable_cluster == 0) return 1;
+    return (non_portable ? limits.non_portable_cluster : limits.portable_cluster).value_or(unlimited);
+}
+
+constexpr bool is_cluster_allowed(const sm_limits& limits, const launch_shape& shape, const launch_settings& settings)
+{
+    return shape.cluster_blocks <= 1 ||
+           shape.cluster_blocks <= max_cluster_of(limits, settings.mode, settings.non_portable_clusters);
+}
+
 constexpr int virtual_limit_of(const sm_limits& limits, const launch_settings& settings)
 {
     if (limits.virtual_resources_per_sm == 0 || settings.virtual_resources <= 0) return unlimited;

@@ -1,0 +1,42 @@
+// What a GPU is built of beside its SMs: clocks, memory, bus. For people who compare times.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace launchbox {
+
+/// Not known: neither the driver nor NVML tells.
+struct gpu_hardware {
+    std::optional<std::int64_t> sm_clock_mhz, memory_clock_mhz;  ///< the highest that it is built for
+    std::optional<std::int64_t> memory_bus_bits;
+    std::optional<std::int64_t> l2_bytes;
+    std::optional<std::int64_t> free_memory_bytes;  ///< when it was asked
+    std::string pci_bus = {};                       ///< "0000:3b:00.0"; empty: not known
+
+    friend bool operator==(const gpu_hardware&, const gpu_hardware&) = default;
+};
+
+struct hardware_figure {
+    const char* name;  ///< in JSON
+    std::optional<std::int64_t> gpu_hardware::*value;
+};
+inline constexpr std::array<hardware_figure, 5> hardware_figures{
+    {{"sm_clock_mhz", &gpu_hardware::sm_clock_mhz},
+     {"memory_clock_mhz", &gpu_hardware::memory_clock_mhz},
+     {"memory_bus_bits", &gpu_hardware::memory_bus_bits},
+     {"l2_bytes", &gpu_hardware::l2_bytes},
+     {"free_memory_bytes", &gpu_hardware::free_memory_bytes}}};
+
+/// What the memory could move at its highest clock, in GB (10^9 B) a second: two transfers of the bus a clock, as the
+/// driver counts clocks of every kind of memory.
+inline std::optional<double> memory_gb_per_second(const gpu_hardware& of)
+{
+    if (!of.memory_clock_mhz || !of.memory_bus_bits) return std::nullopt;
+    return 2.0 * static_cast<double>(*of.memory_clock_mhz) * static_cast<double>(*of.memory_bus_bits) / 8 / 1000;
+}
+
+}  // namespace launchbox
