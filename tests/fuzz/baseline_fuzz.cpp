@@ -44,8 +44,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   .spill_load_bytes = {},
                                   .stack_frame_bytes = 0,
                                   .static_shared_bytes = {},
+                                  .shared_spill_store_bytes = 3,
+                                  .shared_spill_load_bytes = {},
                                   .cumulative_stack_bytes = {},
-                                  .resident = launchbox::residency{1, 2}};
+                                  .resident = launchbox::residency{1, 2},
+                                  .debug_build = true};
     require_round_trip({any});
     return 0;
 }
