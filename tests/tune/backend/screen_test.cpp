@@ -59,7 +59,7 @@ TEST(screen, knows_clusters_before_compiling)
     ASSERT_EQ(hopper.non_portable_cluster, 16);
     EXPECT_EQ(before_build({.blocks = {16, 1, 1}, .cluster = {16, 1, 1}}), "");
     EXPECT_EQ(before_build({.blocks = {32, 1, 1}, .cluster = {32, 1, 1}}),
-              "a cluster of 32 blocks, but it has at most 16 on sm_90");
+              "a cluster of 32 blocks, but a cluster has at most 16 on sm_90");
 }
 
 TEST(screen, asks_the_model_of_what_was_compiled)
