@@ -398,13 +398,12 @@ void read_package(const kernel_input_options& options, const std::string& file, 
 bool read_content(const kernel_input_options& options, const std::string& file, const file_content& content, given how,
                   kernel_memory& memory, kernel_input& result)
 {
+    const bool found = how == given::found, left_packed = found && !kind_of_other_archive(content.bytes).empty();
     if (looks_packed(content.bytes))
         read_package(options, file, content.bytes, memory, result);
-    else if (how == given::found && !kind_of_other_archive(content.bytes).empty())
-        return false;
-    else if (looks_like_binary(content.bytes))
+    else if (!left_packed && looks_like_binary(content.bytes))
         read_binary_file(options, file, content, how, memory, result);
-    else if (how == given::found)
+    else if (found)
         return false;
     else
         read_log(options, file, content.bytes, result);
@@ -482,9 +481,10 @@ void keep_asked(const kernel_input_options& options, std::size_t first_kernel, s
         file.errors.push_back("it has no kernel for " + wanted.words());
         file.missing.clear();
     }
-    // Where there is nothing at all, that is said of the whole.
-    if (result.kernels.size() == first_kernel && result.inputs.back().kind != "CUDA source" &&
-        !result.inputs.back().errors.empty())
+    // Where there is nothing at all, that is said of the whole. What was interrupted may have been about to come.
+    const bool nothing = result.kernels.size() == first_kernel && result.inputs.back().kind != "CUDA source" &&
+                         !result.inputs.back().errors.empty();
+    if (nothing || result.interrupted)
         for (std::size_t i = first_input; i < result.inputs.size(); ++i) result.inputs[i].missing.clear();
     const auto idle = [](const input_summary& one) { return one.in_container && is_idle(one); };
     result.inputs.erase(std::remove_if(result.inputs.begin() + std::ptrdiff_t(first_input), result.inputs.end(), idle),

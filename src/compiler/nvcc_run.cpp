@@ -11,6 +11,7 @@
 #include "image/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -117,6 +118,7 @@ namespace {
 std::optional<std::string> run_preprocessor(const toolchain& tools, const nvcc_job& job, const fs::path& folder,
                                             subprocess_result& ran)
 {
+    if (interrupted()) return std::nullopt;  // the signal has reached the compilers that ran: one more would not end
     const std::string file = (folder / "unit.ii").string();
     std::vector<std::string> command{
         tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};

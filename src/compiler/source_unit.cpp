@@ -56,11 +56,11 @@ std::optional<source_unit> read_source_unit(const toolchain& tools, const std::s
     if (unit.host.text.size() > largest_text) return std::nullopt;
     name_source(unit.host, source);
     add_macros(*host, unit.macros);
-    bool reads_architecture = read_input(source).find("__CUDA_ARCH__") != std::string::npos;
+    bool reads_architecture = read_file(source).find("__CUDA_ARCH__") != std::string::npos;
     for (const std::string& name : unit.host.files) {
         if (name == source) continue;
         try {
-            unit.headers.push_back({name, read_input(name, largest_text)});
+            unit.headers.push_back({name, read_file(name, largest_text)});
         } catch (const error&) {
             continue;  // generated, and gone
         }

@@ -92,7 +92,8 @@ TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
     EXPECT_EQ(best(), std::pair(1e6, false));
     EXPECT_EQ(best(), std::pair(1e6, true));
     const auto emit = [&] {
-        return launchbox_run({"emit", path("sum.db"), "--spec", path("sum.toml"), "--allow-unverified"});
+        return launchbox_run(
+            {"emit", path("sum.db"), "--spec", path("sum.toml"), "--allow-unverified", "--format", "json"});
     };
     EXPECT_EQ(emit().status, 0) << emit().err;
     write("time.h", "#define TIME 7\n");

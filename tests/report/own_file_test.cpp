@@ -30,7 +30,8 @@ TEST(own_files, are_known_by_their_marks)
     EXPECT_EQ(of("{\"schema\":\"launchbox.kernels/2\"").kind, own_kind::report);
     EXPECT_EQ(of("{\"schema\": \"launchbox.results/1\"}"), (own_file{own_kind::record, "launchbox.results"}));
     EXPECT_EQ(of("launchbox.baseline/1\n# ...\n").kind, own_kind::baseline);
-    EXPECT_EQ(of("file,number,run,parameters.threads,shared_spill_load_bytes\r\na.db,1,0,64,1024\r\n").kind, own_kind::report);
+    EXPECT_EQ(of("file,number,run,parameters.threads,shared_spill_load_bytes\r\na.db,1,0,64,1024\r\n").kind,
+              own_kind::report);
 }
 
 // What a user may have there, or have added.
