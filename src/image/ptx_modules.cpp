@@ -34,11 +34,17 @@ std::string with_max_registers(std::string_view ptx, std::string_view kernel, in
             continue;
         }
         if (token != ".entry" || tokens.next() != kernel) continue;
+        // Another one within it: it was cut, and readers would differ about which is meant.
+        const auto refuse_cut = [&] {
+            throw error("the PTX is cut within the head of kernel " + std::string(kernel), "make it again");
+        };
         if (tokens.peek() == "(")
-            for (token = tokens.next(); !token.empty() && token != ")";) token = tokens.next();
+            for (token = tokens.next(); token != ")"; token = tokens.next())
+                if (token.empty() || token == "{" || token == "}" || token == ";" || token == ".entry") refuse_cut();
         const std::size_t directives = tokens.position();
         std::vector<std::pair<std::size_t, std::size_t>> replaced;  // from, to
         for (token = tokens.next(); !token.empty() && token != "{" && token != ";"; token = tokens.next()) {
+            if (token == ".entry") refuse_cut();
             if (token == ".pragma") tokens.skip_pragma();
             if (token == ".maxnreg" || token == ".minnctapersm") {
                 const std::size_t from = tokens.offset();

@@ -26,7 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const launchbox::ptx_contents again = launchbox::read_ptx(limited, "-");
     if (again.kernels.size() != ptx.kernels.size()) std::abort();
-    const auto named = std::ranges::find(again.kernels, first.name, &launchbox::kernel_info::name);
-    if (named == again.kernels.end() || named->requested_max_registers != 40) std::abort();
+    // Of damaged text both may see several of one name.
+    if (std::ranges::none_of(again.kernels, [&](const launchbox::kernel_info& kernel) {
+            return kernel.name == first.name && kernel.requested_max_registers == 40;
+        }))
+        std::abort();
     return 0;
 }

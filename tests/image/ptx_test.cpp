@@ -314,6 +314,11 @@ TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold
     EXPECT_THROW((void)with_max_registers(text, "f_", 40), error);
     EXPECT_THROW((void)with_max_registers("", "f", 40), error);
     EXPECT_THROW((void)with_max_registers(header + ".entry f(", "f", 40), error);
+    for (const char* between : {"", ")"}) {  // another entry within its parameters, or behind them
+        const std::string cut =
+            std::string(".entry f(.param .u32 a") + between + "\n.entry f(.param .u32 a)\n{ ret; }\n";
+        EXPECT_THROW((void)with_max_registers(header + cut, "f", 40), error);
+    }
 }
 
 TEST(ptx_modules, ptxas_keeps_the_limit_of_a_kernel_with_launch_bounds)
