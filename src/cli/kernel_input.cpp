@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "advice/lint/lint_log.hpp"
+#include "advice/lint/lint_warnings.hpp"
 #include "advice/lint/source_lint.hpp"
 #include "cli/asked_architectures.hpp"
 #include "cli/input_folder.hpp"
@@ -76,48 +77,6 @@ void lint_results(const std::vector<compile_result>& results, input_summary& sum
     for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
 }
 
-// Remedies for what the front end says; it names no kernel, so it is told of the source.
-std::string remedy_for(const log_message& message, std::string_view text)
-{
-    constexpr std::string_view unknown_pragma = "unrecognized #pragma";
-    if (message.text.find(unknown_pragma) != std::string::npos && message.source_line) {
-        std::string_view line = text;
-        for (int i = 1; i < *message.source_line && !line.empty(); ++i)
-            line.remove_prefix(
-                std::min(line.size(), line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') + 1));
-        line = line.substr(0, line.find('\n'));
-        if (const std::size_t at = line.find("pragma"); at != std::string_view::npos) {
-            line.remove_prefix(at + 6);
-            const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-            const std::string word(line.substr(begin, line.find_first_of(" \t\r(", begin) - begin));
-            const std::string meant =
-                nearest(word, {"unroll", "nounroll", "once", "pack", "nv_diag_suppress", "nv_diag_default",
-                               "nv_exec_check_disable", "nv_abi", "push_macro", "pop_macro"});
-            if (!meant.empty()) return "did you mean #pragma " + meant + "?";
-        }
-        return "the compiler does nothing for it: correct it, or leave it out";
-    }
-    return "look at it, or turn it off with #pragma nv_diag_suppress and its number";
-}
-
-// A warning for each architecture is one. Those that name a kernel are in its findings.
-void tell_warnings(const compile_result& compiled, input_summary& summary)
-{
-    for (const log_message& message : compiled.report.messages) {
-        if (message.severity != log_severity::warning || !message.kernel.empty() || message.tool == "ptxas") continue;
-        diagnosis finding{
-            .id = "compiler_warning",
-            .level = severity::warning,
-            .message = escape_for_terminal(message.text),
-            .fix = remedy_for(message, message.source_file == summary.file ? summary.text : std::string()),
-            .place = {}};
-        if (message.source_line) finding.place = source_location{message.source_file, *message.source_line};
-        if (message.tool != "front end") finding.message = message.tool + ": " + finding.message;
-        if (std::ranges::find(summary.diagnoses, finding) == summary.diagnoses.end())
-            summary.diagnoses.push_back(std::move(finding));
-    }
-}
-
 // With the flags of one command; `command` names it where there are several.
 void compile_source(const kernel_input_options& options, const toolchain& tools, compile_request request,
                     const std::string& command, input_summary& summary, kernel_input& result)
@@ -132,9 +91,8 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     unit.flags = request.flags;
     unit.container = "nvcc" + (command.empty() ? "" : ", " + command);
     std::vector<compile_result> results;
-    const bool read_launches = options.launches && summary.text.find("aunch") != std::string::npos;
-    const bool wanted =
-        options.lint || read_launches || (options.launches && summary.text.find("<<<") != std::string::npos);
+    const auto mentions = [&](const char* word) { return summary.text.find(word) != std::string::npos; };
+    const bool wanted = options.lint || (options.launches && (mentions("aunch") || mentions("<<<")));
     progress_line line("architectures");
     run_parallel(
         wanted ? 2 : 1,
@@ -151,7 +109,7 @@ void compile_source(const kernel_input_options& options, const toolchain& tools,
     std::vector<std::string> errors;
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
-        if (options.lint) tell_warnings(compiled, summary);
+        if (options.lint) add_warnings(compiled.report, summary.file, summary.text, summary.diagnoses);
         for (kernel_info& info : compiled.kernels) {
             info.source.container = unit.container;
             result.kernels.push_back({std::move(info), {}, {}});

@@ -6,11 +6,25 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/nvrtc.hpp"
+#include "compiler/toolchain.hpp"
+#include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox::testing_specs {
+
+/// What is not here of a toolkit with NVRTC; empty: nothing. A test that compiles with both is skipped otherwise.
+inline std::string missing_compiler()
+{
+    try {
+        const toolchain tools = find_toolchain();
+        return find_nvrtc(&tools) ? "" : "no NVRTC";
+    } catch (const error& none) {
+        return none.what();
+    }
+}
 
 inline tune_spec spec_of(const std::filesystem::path& folder, const std::string& source, const std::string& name,
                          std::vector<std::string> flags = {})

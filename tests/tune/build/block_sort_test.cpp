@@ -7,12 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/nvrtc.hpp"
-#include "compiler/toolchain.hpp"
 #include "kernel_specs.hpp"
 #include "launchbox/sm_limits.hpp"
 #include "scale.hpp"
-#include "support/error.hpp"
 #include "support/process/parallel.hpp"
 #include "tune/backend/screen.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -64,13 +61,7 @@ testing::AssertionResult near(const std::optional<Number>& one, const std::optio
 
 TEST(block_sort, resources_and_screening_are_those_of_nvcc)
 {
-    std::optional<toolchain> tools;
-    try {
-        tools = find_toolchain();
-    } catch (const error& none) {
-        GTEST_SKIP() << none.what();
-    }
-    if (!find_nvrtc(&*tools)) GTEST_SKIP() << "no NVRTC";
+    if (const std::string missing = missing_compiler(); !missing.empty()) GTEST_SKIP() << missing;
 
     const std::vector<assignment> all = space();
     ASSERT_EQ(all.size(), 668u);

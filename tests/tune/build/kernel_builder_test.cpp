@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "compiler/nvrtc.hpp"
 #include "compiler/toolchain.hpp"
 #include "image/cubin.hpp"
 #include "kernel_specs.hpp"
@@ -68,13 +67,7 @@ class KernelBuilder : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override
     {
-        std::optional<toolchain> tools;
-        try {
-            tools = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-        if (!find_nvrtc(&*tools)) GTEST_SKIP() << "no NVRTC";
+        if (const std::string missing = missing_compiler(); !missing.empty()) GTEST_SKIP() << missing;
         fs::create_directory(folder_.path() / "parts");
         write_file_atomically(folder_.path() / "kernels.cu", kernels);
         write_file_atomically(folder_.path() / "parts" / "scale.hpp", "#pragma once\n#include \"factor.hpp\"\n");

@@ -8,13 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "compiler/nvrtc.hpp"
-#include "compiler/toolchain.hpp"
 #include "kernel_specs.hpp"
 #include "launchbox/sm_limits.hpp"
 #include "scale.hpp"
@@ -42,13 +39,7 @@ class UnitSources : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override
     {
-        std::optional<toolchain> tools;
-        try {
-            tools = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-        if (!find_nvrtc(&*tools)) GTEST_SKIP() << "no NVRTC";
+        if (const std::string missing = missing_compiler(); !missing.empty()) GTEST_SKIP() << missing;
     }
 
     void write(const std::string& name, const std::string& text) const

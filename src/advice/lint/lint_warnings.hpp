@@ -1,0 +1,19 @@
+// What the compiler's front end warns of in a source: it names no kernel, so these are findings of the source.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advice/inspect/diagnose.hpp"
+#include "compiler/resource_log.hpp"
+
+namespace launchbox {
+
+/// Adds the warnings of the log, each once, whatever the number of architectures that it is told for. Those of ptxas
+/// and those that name a kernel are told elsewhere. `text`: of the source `file`, for remedies.
+void add_warnings(const resource_log& log, const std::string& file, std::string_view text,
+                  std::vector<diagnosis>& findings);
+
+}  // namespace launchbox
