@@ -35,7 +35,7 @@ private:
     std::string_view skip_body(const char* what);
     [[nodiscard]] bool names_external_shared(std::string_view body) const;
     std::optional<std::int64_t> read_parameters();
-    void read_launch_directive(std::string_view directive, kernel_info& kernel);
+    void read_launch_directive(std::string_view directive, kernel_info& kernel, ptx_directives& places);
     void add_shared_variables(std::string_view body, kernel_info& kernel) const;
     std::optional<int> read_number(std::string_view directive);
     std::optional<std::array<int, 3>> read_extent(std::string_view directive);
@@ -193,6 +193,7 @@ bool ptx_reader::read_entry()
         tokens_.next();
         kernel.parameter_bytes = read_parameters();
     }
+    ptx_directives places{.begin = tokens_.position(), .register_limits = {}};
     for (;;) {
         const std::string_view token = tokens_.next();
         if (token == ";") return true;
@@ -208,9 +209,10 @@ bool ptx_reader::read_entry()
             kernel.asks_for_registers = sets_registers_ && body.find(setmaxnreg) != std::string_view::npos;
             calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
+            result_.directives.push_back(std::move(places));
             return true;
         }
-        read_launch_directive(token, kernel);
+        read_launch_directive(token, kernel, places);
     }
 }
 
@@ -317,7 +319,7 @@ std::optional<std::int64_t> ptx_reader::read_parameters()
     bool any = false;
     for (;;) {
         const std::string_view token = tokens_.next();
-        if (token.empty() || token == "{" || token == ";") {
+        if (token.empty() || token == "{" || token == ";" || token == ".entry") {
             complain("a parameter list is not closed");
             return std::nullopt;
         }
@@ -346,8 +348,9 @@ std::optional<std::int64_t> ptx_reader::read_parameters()
     }
 }
 
-void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& kernel)
+void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& kernel, ptx_directives& places)
 {
+    const std::size_t from = tokens_.offset();
     if (directive == ".maxntid")
         kernel.max_threads = read_extent(directive);
     else if (directive == ".reqntid")
@@ -363,6 +366,8 @@ void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& 
     else if (directive == ".pragma")
         tokens_.skip_pragma();
     // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.
+    if (directive == ".maxnreg" || directive == ".minnctapersm")
+        places.register_limits.push_back({from, tokens_.position()});
 }
 
 std::optional<int> ptx_reader::read_number(std::string_view directive)

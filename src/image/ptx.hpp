@@ -13,12 +13,22 @@
 
 namespace launchbox {
 
+/// Where in the text a kernel's launch directives are.
+struct ptx_directives {
+    struct range {
+        std::size_t from = 0, to = 0;
+    };
+    std::size_t begin = 0;               ///< behind the name and the parameters
+    std::vector<range> register_limits;  ///< each `.maxnreg` and `.minnctapersm` with its number
+};
+
 struct ptx_contents {
     std::string version;  ///< of the PTX language: "9.0"; empty when the text does not tell
     std::string target;   ///< "sm_90a"; empty when the text does not tell
     bool debug = false;   ///< it was made by nvcc -G
     std::vector<kernel_info> kernels;
-    std::size_t functions = 0;  ///< device functions with a body, which kernels call and may share
+    std::vector<ptx_directives> directives;  ///< of `kernels[i]`
+    std::size_t functions = 0;               ///< device functions with a body, which kernels call and may share
     std::vector<image_diagnostic> diagnostics;
 };
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/ptx_modules.hpp"
 
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <cstddef>
 
 #include "image/decompress.hpp"
 #include "image/image_scan.hpp"
 #include "image/ptx.hpp"
-#include "image/ptx_tokens.hpp"
 #include "support/error.hpp"
 
 namespace launchbox {
@@ -27,42 +26,21 @@ void for_each_ptx(std::string_view file, const std::function<void(std::string_vi
 
 std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count)
 {
-    ptx_tokens tokens(ptx);
-    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-        if (token == "{") {
-            tokens.skip_block();
-            continue;
-        }
-        if (token != ".entry" || tokens.next() != kernel) continue;
-        // Another one within it: it was cut, and readers would differ about which is meant.
-        const auto refuse_cut = [&] {
-            throw error("the PTX is cut within the head of kernel " + std::string(kernel), "make it again");
-        };
-        if (tokens.peek() == "(")
-            for (token = tokens.next(); token != ")"; token = tokens.next())
-                if (token.empty() || token == "{" || token == "}" || token == ";" || token == ".entry") refuse_cut();
-        const std::size_t directives = tokens.position();
-        std::vector<std::pair<std::size_t, std::size_t>> replaced;  // from, to
-        for (token = tokens.next(); !token.empty() && token != "{" && token != ";"; token = tokens.next()) {
-            if (token == ".entry") refuse_cut();
-            if (token == ".pragma") tokens.skip_pragma();
-            if (token == ".maxnreg" || token == ".minnctapersm") {
-                const std::size_t from = tokens.offset();
-                tokens.next();  // its number
-                replaced.emplace_back(from, tokens.position());
-            }
-        }
-        if (token != "{") continue;  // a prototype
-        std::string text(ptx.substr(0, directives));
-        text.append("\n.maxnreg ").append(std::to_string(count)).append("\n");
-        std::size_t at = directives;
-        for (const auto& [from, to] : replaced) {
-            text.append(ptx, at, from - at);
-            at = to;
-        }
-        return text.append(ptx.substr(at));
+    const ptx_contents contents = read_ptx(ptx, "", false);
+    if (!contents.diagnostics.empty())
+        throw error("the PTX is damaged: " + contents.diagnostics.front().what, "make it again");
+    const auto found = std::ranges::find(contents.kernels, kernel, &kernel_info::name);
+    if (found == contents.kernels.end())
+        throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
+    const ptx_directives& head = contents.directives[static_cast<std::size_t>(found - contents.kernels.begin())];
+    std::string text(ptx.substr(0, head.begin));
+    text.append("\n.maxnreg ").append(std::to_string(count)).append("\n");
+    std::size_t at = head.begin;
+    for (const auto& [from, to] : head.register_limits) {
+        text.append(ptx, at, from - at).append(" ");
+        at = to;
     }
-    throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
+    return text.append(ptx.substr(at));
 }
 
 }  // namespace launchbox

@@ -13,7 +13,7 @@ namespace launchbox {
 void for_each_ptx(std::string_view file, const std::function<void(std::string_view ptx)>& use);
 
 /// The module with `.maxnreg count` for this kernel, in place of a `.maxnreg` or `.minnctapersm` of its own, which
-/// could not hold beside it. Throws `error` where it has no such kernel with a body.
+/// could not hold beside it. Throws `error` where the text is damaged or has no such kernel with a body.
 std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count);
 
 }  // namespace launchbox
