@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "image/binary.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 #include "support/files/mapped_file.hpp"
 
 namespace launchbox::bench {

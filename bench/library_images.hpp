@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_scan.hpp"
+#include "image/container/image_scan.hpp"
 #include "support/process/parallel.hpp"
 
 namespace launchbox::bench {

@@ -26,11 +26,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/nvdisasm.hpp"
+#include "compiler/disassembly/nvdisasm.hpp"
 #include "image/binary.hpp"
-#include "image/elf.hpp"
-#include "image/live_code.hpp"
-#include "image/live_registers.hpp"
+#include "image/code/live_code.hpp"
+#include "image/code/live_registers.hpp"
+#include "image/container/elf.hpp"
 #include "support/files/mapped_file.hpp"
 
 namespace launchbox::bench {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes src/image/operand_table.inc: which fields of which machine instructions name registers, and how many.
+"""Makes src/image/code/operand_table.inc: which fields of which machine instructions name registers, and how many.
 
     bench/make_operand_table.py --samples TOOL --nvdisasm NVDISASM [--architectures 75,80,...] [--keep FOLDER]
-                                [-o src/image/operand_table.inc] [--compare TABLE.inc] LIBRARY...
+                                [-o src/image/code/operand_table.inc] [--compare TABLE.inc] LIBRARY...
 
 Needs nvcc in PATH, nvdisasm, and `instruction_samples` (built with LAUNCHBOX_BENCH). Takes instructions of every kind out
 of the libraries, and variants of them: registers with numbers that tell fields apart, predicates likewise, single bits
@@ -39,7 +39,7 @@ NOP = struct.pack("<QQ", 0x7918, 0x000fc00000000000)
 EXIT = struct.pack("<QQ", 0x794d, 0x000fea0003800000)
 MASK = (1 << 64) - 1
 AT_ONCE = 2500  # nvdisasm's time for one function grows faster than its size
-# Branches, calls, returns, convergence barriers: src/image/control_flow.cpp knows them.
+# Branches, calls, returns, convergence barriers: src/image/code/control_flow.cpp knows them.
 FLOW = {0x343, 0x348, 0x547, 0x941, 0x942, 0x943, 0x944, 0x945, 0x947, 0x948, 0x949, 0x94a, 0x94c, 0x94d, 0x950, 0x958,
         0x959, 0x95b, 0x95c}
 # Fields that may hold a register, and predicates; those from 150 on stand 100 bits lower and are inverted.
@@ -465,7 +465,7 @@ def main():
     parser.add_argument("--architectures", default=",".join(str(a) for all_of in FAMILIES.values() for a in all_of))
     parser.add_argument("--of-each", type=int, default=25, help="instructions of an opcode that differ in modifiers")
     parser.add_argument("--keep", metavar="FOLDER")
-    parser.add_argument("-o", "--output", default="src/image/operand_table.inc")
+    parser.add_argument("-o", "--output", default="src/image/code/operand_table.inc")
     parser.add_argument("--compare", metavar="TABLE.inc", help="ask this table, too")
     options = parser.parse_args()
     random.seed(1)

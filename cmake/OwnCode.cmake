@@ -23,7 +23,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(launchbox_own_code INTERFACE $<$<CONFIG:RelWithDebInfo>:-Wno-maybe-uninitialized>)
 endif()
 # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907 although
-# the code compiles. Only for what includes image/elf.hpp: std::variant does not compile with it.
+# the code compiles. Only for what includes image/container/elf.hpp: std::variant does not compile with it.
 function(launchbox_uses_expected target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE
@@ -56,14 +56,13 @@ set(launchbox_common_headers
     <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <vector> <fmt/format.h>)
 
-# Compiles `count` files together: launchbox_unity(target count sources...). A library that is compiled in its own way,
-# X_library.cpp, stays alone.
+# Compiles `count` files together: launchbox_unity(target count sources...). A file that is compiled in its own way has
+# the property SKIP_UNITY_BUILD_INCLUSION.
 function(launchbox_unity target count)
   if(NOT LAUNCHBOX_QUICK_BUILD)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  list(FILTER ARGN EXCLUDE REGEX "_library\\.cpp$")
   set(number 0)
   foreach(source IN LISTS ARGN)
     math(EXPR group "${number} / ${count}")

@@ -9,7 +9,7 @@
 
 #include "cli/kernel_input.hpp"
 #include "image/gpu_coverage.hpp"
-#include "image/readable_names.hpp"
+#include "image/names/readable_names.hpp"
 #include "support/text/matching.hpp"
 
 namespace launchbox::cli {

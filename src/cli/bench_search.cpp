@@ -12,7 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "report/search_bench_report.hpp"
+#include "report/tune/search_bench_report.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "tune/exchange/result_file.hpp"

@@ -12,9 +12,9 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "compiler/compile_cache.hpp"
-#include "compiler/toolchain.hpp"
-#include "report/bounds_report.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/toolchain.hpp"
+#include "report/bounds/bounds_report.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "cli/messages.hpp"
-#include "compiler/bound_injection.hpp"
+#include "compiler/run/bound_injection.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"

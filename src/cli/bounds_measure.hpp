@@ -9,8 +9,8 @@
 #include "advice/bounds/bounds_answer.hpp"
 #include "advice/bounds/kernel_trials.hpp"
 #include "cli/options.hpp"
-#include "compiler/toolchain.hpp"
-#include "report/bounds_report.hpp"
+#include "compiler/run/toolchain.hpp"
+#include "report/bounds/bounds_report.hpp"
 
 namespace launchbox::cli {
 

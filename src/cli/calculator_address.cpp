@@ -13,7 +13,7 @@
 #include "advice/model/kernel_question.hpp"
 #include "advice/model/launch_words.hpp"
 #include "cli/messages.hpp"
-#include "report/count_text.hpp"
+#include "report/core/count_text.hpp"
 #include "report/html/html_page.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"

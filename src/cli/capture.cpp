@@ -17,9 +17,9 @@
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
-#include "image/demangle.hpp"
-#include "report/launches_report.hpp"
-#include "report/short_names.hpp"
+#include "image/names/demangle.hpp"
+#include "report/capture/launches_report.hpp"
+#include "report/core/short_names.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 

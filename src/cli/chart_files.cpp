@@ -9,7 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "report/charts/chart_svg.hpp"
-#include "report/count_text.hpp"
+#include "report/core/count_text.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {

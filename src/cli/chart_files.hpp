@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/charts/run_charts.hpp"
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 
 namespace launchbox::cli {
 

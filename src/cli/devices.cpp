@@ -5,7 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
-#include "report/devices_report.hpp"
+#include "report/kernels/devices_report.hpp"
 
 namespace launchbox::cli {
 

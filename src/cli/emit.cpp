@@ -12,7 +12,7 @@
 #include "cli/output_file.hpp"
 #include "cli/tune_backends.hpp"
 #include "cli/verbs.hpp"
-#include "report/emit_report.hpp"
+#include "report/tune/emit_report.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"

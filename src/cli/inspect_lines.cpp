@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "advice/inspect/line_summary.hpp"
-#include "compiler/nvdisasm.hpp"
-#include "compiler/register_pressure.hpp"
-#include "compiler/traffic_examiner.hpp"
-#include "image/readable_names.hpp"
-#include "report/lines_report.hpp"
-#include "report/short_names.hpp"
+#include "compiler/disassembly/nvdisasm.hpp"
+#include "compiler/disassembly/register_pressure.hpp"
+#include "compiler/disassembly/traffic_examiner.hpp"
+#include "image/names/readable_names.hpp"
+#include "report/core/short_names.hpp"
+#include "report/kernels/lines_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/matching.hpp"

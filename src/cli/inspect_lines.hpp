@@ -9,7 +9,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/options.hpp"
 #include "cli/source_folders.hpp"
-#include "report/kernels_report.hpp"
+#include "report/kernels/kernels_report.hpp"
 
 namespace launchbox::cli {
 

@@ -12,8 +12,8 @@
 #include "advice/inspect/code_size.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
 #include "advice/inspect/stack_reserve.hpp"
-#include "image/kernel_identity.hpp"
-#include "report/totals_report.hpp"
+#include "image/names/kernel_identity.hpp"
+#include "report/kernels/totals_report.hpp"
 
 namespace launchbox::cli {
 

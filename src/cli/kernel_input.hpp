@@ -14,11 +14,11 @@
 #include "advice/inspect/kernel_diff.hpp"
 #include "cli/options.hpp"
 #include "cli/triton_metadata.hpp"
-#include "compiler/source_unit.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/run/source_unit.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"
-#include "report/kernels_report.hpp"
+#include "report/kernels/kernels_report.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {

@@ -14,7 +14,7 @@
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
 #include "report/charts/occupancy_charts.hpp"
-#include "report/occupancy_report.hpp"
+#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox::cli {
 

@@ -11,8 +11,8 @@
 
 #include "advice/model/gpu_models.hpp"
 #include "gpu/driver.hpp"
-#include "report/json.hpp"
-#include "report/own_file.hpp"
+#include "report/core/json.hpp"
+#include "report/core/own_file.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/pager.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/output_file.hpp"
-#include "report/document.hpp"
+#include "report/core/document.hpp"
 #include "support/text/matching.hpp"
 
 namespace launchbox::cli {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "cli/messages.hpp"
-#include "report/own_file.hpp"
+#include "report/core/own_file.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"

@@ -13,7 +13,7 @@
 #include "cli/results_exchange.hpp"
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/output_file.hpp"
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {

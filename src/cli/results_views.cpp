@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "cli/messages.hpp"
-#include "report/comparison_report.hpp"
-#include "report/convergence_report.hpp"
-#include "report/run_cells.hpp"
+#include "report/tune/comparison_report.hpp"
+#include "report/tune/convergence_report.hpp"
+#include "report/tune/run_cells.hpp"
 
 namespace launchbox::cli {
 

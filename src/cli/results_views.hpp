@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/options.hpp"
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {

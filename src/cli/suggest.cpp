@@ -9,7 +9,7 @@
 #include "cli/kernel_input.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/verbs.hpp"
-#include "report/suggest_report.hpp"
+#include "report/kernels/suggest_report.hpp"
 #include "support/expression/value_expression.hpp"
 
 namespace launchbox::cli {

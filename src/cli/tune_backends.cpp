@@ -12,8 +12,8 @@
 
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
-#include "compiler/compile_cache.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 #include "support/files/file_watch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/version.hpp"
 
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <utility>
 
+#include "image/container/decompress.hpp"
+#include "image/container/elf.hpp"
+#include "image/container/image_scan.hpp"
 #include "image/cubin.hpp"
-#include "image/decompress.hpp"
-#include "image/elf.hpp"
-#include "image/image_scan.hpp"
 #include "image/min_blocks.hpp"
-#include "image/ptx.hpp"
+#include "image/ptx/ptx.hpp"
 #include "support/process/parallel.hpp"
 
 namespace launchbox {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "image/container/image_diagnostic.hpp"
 #include "image/cubin.hpp"
-#include "image/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
 #include "support/files/mapped_file.hpp"

@@ -10,15 +10,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "image/code/grid_dependency.hpp"
+#include "image/code/spill_inference.hpp"
+#include "image/code/spills.hpp"
+#include "image/container/elf.hpp"
+#include "image/container/nv_info.hpp"
 #include "image/cubin_identity.hpp"
-#include "image/elf.hpp"
-#include "image/grid_dependency.hpp"
-#include "image/line_index.hpp"
-#include "image/line_table.hpp"
-#include "image/nv_info.hpp"
+#include "image/lines/line_index.hpp"
+#include "image/lines/line_table.hpp"
 #include "image/optimisation.hpp"
-#include "image/spill_inference.hpp"
-#include "image/spills.hpp"
 
 namespace launchbox {
 

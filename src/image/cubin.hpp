@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "image/image_diagnostic.hpp"
+#include "image/container/image_diagnostic.hpp"
 #include "image/kernel_info.hpp"
 #include "image/kernel_memory.hpp"
-#include "image/line_index.hpp"
+#include "image/lines/line_index.hpp"
 
 namespace launchbox {
 

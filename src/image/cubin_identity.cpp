@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "image/nv_info.hpp"
+#include "image/container/nv_info.hpp"
 
 namespace launchbox {
 

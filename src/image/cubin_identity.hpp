@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "image/elf.hpp"
-#include "image/image_diagnostic.hpp"
+#include "image/container/elf.hpp"
+#include "image/container/image_diagnostic.hpp"
 
 namespace launchbox {
 

@@ -13,9 +13,10 @@
 #include <tuple>
 #include <vector>
 
-#include "image/code_lines.hpp"
-#include "image/code_traffic.hpp"
+#include "image/code/code_traffic.hpp"
 #include "image/kernel_features.hpp"
+#include "image/lines/code_lines.hpp"
+#include "support/text/source_location.hpp"
 
 namespace launchbox {
 
@@ -28,14 +29,6 @@ struct kernel_source {
     std::string entry;  ///< the place in it: "line 12", "entry 3"; may be empty
 
     friend bool operator==(const kernel_source&, const kernel_source&) = default;
-};
-
-/// Where a kernel is written, as its line information says.
-struct source_location {
-    std::string file;
-    int line = 0;  ///< from 1
-
-    friend bool operator==(const source_location&, const source_location&) = default;
 };
 
 struct constant_bank {

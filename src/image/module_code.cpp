@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 
 namespace launchbox {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "image/elf.hpp"
-#include "image/nv_info.hpp"
+#include "image/container/elf.hpp"
+#include "image/container/nv_info.hpp"
 
 namespace launchbox {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 
 namespace launchbox {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 #include "image/kernel_info.hpp"
 
 namespace launchbox {

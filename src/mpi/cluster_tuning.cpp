@@ -14,7 +14,7 @@
 #include "cluster/cluster_backend.hpp"
 #include "cluster/rank_plan.hpp"
 #include "cluster/rank_server.hpp"
-#include "compiler/compile_cache.hpp"
+#include "compiler/run/compile_cache.hpp"
 #include "support/files/files.hpp"
 #include "support/process/thread_group.hpp"
 #include "tune/backend/program_backend.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "image/cubin.hpp"
-#include "image/ptx.hpp"
+#include "image/ptx/ptx.hpp"
 #include "toolkit.hpp"
 
 namespace launchbox {

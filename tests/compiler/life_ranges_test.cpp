@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/nvdisasm.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/disassembly/nvdisasm.hpp"
+#include "compiler/run/toolchain.hpp"
+#include "image/code/live_registers.hpp"
+#include "image/container/elf.hpp"
 #include "image/cubin.hpp"
-#include "image/elf.hpp"
-#include "image/live_registers.hpp"
 #include "image/tiny_code.hpp"
 #include "image/tiny_programs.hpp"
 #include "support/error.hpp"

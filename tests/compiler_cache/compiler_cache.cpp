@@ -3,7 +3,8 @@
 // The tests run nvcc hundreds of times, and a change of one file changes few of these runs. A run is known again by its
 // arguments, the contents of every file that it can read (inputs, the folders they lie in, the headers of this
 // repository), and the identity of the compiler. What it printed, its exit status and its output files are kept in the
-// build folder (compiler/compile_cache.hpp). Temporary folders, which have other names in each run, are written as @0,
+// build folder (compiler/run/compile_cache.hpp). Temporary folders, which have other names in each run, are written as
+// @0,
 // @1, ... in what is kept; an output that holds such a name in binary form, or a name made of it, is not kept.
 //
 // LAUNCHBOX_TEST_CACHE=off: every run is nvcc's.
@@ -25,8 +26,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/compile_cache.hpp"
-#include "compiler/preprocessed.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/preprocessed.hpp"
 #include "support/files/files.hpp"
 
 extern char** environ;

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "image/archive.hpp"
-#include "image/elf.hpp"
+#include "image/container/archive.hpp"
+#include "image/container/elf.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

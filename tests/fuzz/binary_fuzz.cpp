@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "image/binary.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

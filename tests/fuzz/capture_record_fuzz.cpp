@@ -7,7 +7,7 @@
 
 #include "capture/launches/observed_run.hpp"
 #include "capture/record/record_reader.hpp"
-#include "report/launches_report.hpp"
+#include "report/capture/launches_report.hpp"
 
 using namespace launchbox;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "image/demangle.hpp"
-#include "image/demangle_bound.hpp"
+#include "image/names/demangle.hpp"
+#include "image/names/demangle_bound.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

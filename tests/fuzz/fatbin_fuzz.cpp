@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "image/decompress.hpp"
-#include "image/elf.hpp"
-#include "image/fatbin.hpp"
+#include "image/container/decompress.hpp"
+#include "image/container/elf.hpp"
+#include "image/container/fatbin.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "capture/launches/launches_file.hpp"
-#include "report/launches_report.hpp"
+#include "report/capture/launches_report.hpp"
 #include "support/error.hpp"
 
 using namespace launchbox;

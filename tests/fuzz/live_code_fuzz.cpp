@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "image/elf.hpp"
-#include "image/live_code.hpp"
+#include "image/code/live_code.hpp"
+#include "image/container/elf.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "image/disassembly.hpp"
-#include "image/live_registers.hpp"
+#include "image/code/disassembly.hpp"
+#include "image/code/live_registers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

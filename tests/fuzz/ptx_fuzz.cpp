@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "image/ptx.hpp"
-#include "image/ptx_modules.hpp"
+#include "image/ptx/ptx.hpp"
+#include "image/ptx/ptx_modules.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/resource_log.hpp"
+#include "compiler/log/resource_log.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/store/result_json.hpp"

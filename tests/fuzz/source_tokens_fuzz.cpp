@@ -7,7 +7,7 @@
 
 #include "advice/bounds/bound_edit.hpp"
 #include "advice/lint/source_lint.hpp"
-#include "compiler/source_tokens.hpp"
+#include "source/source_tokens.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
 #include "ptxas_log.hpp"
 #include "toolkit.hpp"
 

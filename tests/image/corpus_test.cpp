@@ -8,8 +8,8 @@
 
 #include "corpus_kernels.hpp"
 #include "flat_binary.hpp"
-#include "image/demangle.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
+#include "image/names/demangle.hpp"
 #include "kernels.hpp"
 #include "ptxas_log.hpp"
 #include "scale.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "containers.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 #include "tiny_code.hpp"
 
 namespace launchbox {

@@ -7,7 +7,7 @@
 
 #include "containers.hpp"
 #include "flat_binary.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 #include "toolkit.hpp"
 
 namespace launchbox {

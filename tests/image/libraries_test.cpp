@@ -9,7 +9,7 @@
 
 #include "cuda_libraries.hpp"
 #include "image/binary.hpp"
-#include "image/spills.hpp"
+#include "image/code/spills.hpp"
 #include "scale.hpp"
 #include "support/files/mapped_file.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "image/binary.hpp"
 #include "image/cubin.hpp"
-#include "image/ptx.hpp"
+#include "image/ptx/ptx.hpp"
 #include "toolkit.hpp"
 
 namespace launchbox {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "image/operands.hpp"
+#include "image/code/operands.hpp"
 
 namespace launchbox {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/nvrtc.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/run/nvrtc.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/build/kernel_builder.hpp"

@@ -14,11 +14,11 @@
 #include "advice/model/account.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "advice/model/launch_words.hpp"
-#include "compiler/resource_log.hpp"
+#include "compiler/log/resource_log.hpp"
 #include "image/binary.hpp"
-#include "image/demangle.hpp"
-#include "report/json.hpp"
-#include "report/occupancy_report.hpp"
+#include "image/names/demangle.hpp"
+#include "report/core/json.hpp"
+#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox::calculator {
 

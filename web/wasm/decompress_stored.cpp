@@ -1,7 +1,7 @@
-// In place of src/image/decompress.cpp where the sources of zstd and LZ4 were not there to be compiled: images that are
+// In place of src/image/container/decompress.cpp where the sources of zstd and LZ4 were not there to be compiled: images that are
 // stored as they are can be read, compressed ones are told of.
 // SPDX-License-Identifier: Apache-2.0
-#include "image/decompress.hpp"
+#include "image/container/decompress.hpp"
 
 namespace launchbox {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "image/demangle_child.hpp"
+#include "image/names/demangle_child.hpp"
 
 namespace launchbox {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "advice/bounds/kernel_declaration.hpp"
-#include "compiler/source_tokens.hpp"
+#include "source/source_tokens.hpp"
 
 namespace launchbox {
 

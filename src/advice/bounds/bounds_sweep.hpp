@@ -12,7 +12,7 @@
 #include <launchbox/compute_capability.hpp>
 
 #include "advice/bounds/kernel_trials.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 
 namespace launchbox {
 

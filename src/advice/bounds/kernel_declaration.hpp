@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/source_tokens.hpp"
+#include "source/source_tokens.hpp"
 
 namespace launchbox {
 

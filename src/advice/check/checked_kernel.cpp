@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
-#include "image/kernel_identity.hpp"
+#include "image/names/kernel_identity.hpp"
 
 namespace launchbox {
 

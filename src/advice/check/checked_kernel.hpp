@@ -18,7 +18,7 @@ struct checked_kernel {
     kernel_info info;
     std::string demangled;
     std::string short_form;
-    std::string identity = {};                ///< see image/kernel_identity.hpp; filled by `one_of_each`
+    std::string identity = {};                ///< see image/names/kernel_identity.hpp; filled by `one_of_each`
     std::vector<checked_kernel> others = {};  ///< the further copies, likewise; they have no `others`
 
     [[nodiscard]] std::size_t copies() const { return 1 + others.size(); }

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "image/changing_name.hpp"
+#include "image/names/changing_name.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

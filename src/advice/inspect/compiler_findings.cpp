@@ -10,7 +10,7 @@
 
 #include <launchbox/block_size.hpp>
 
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "advice/model/kernel_question.hpp"
-#include "image/changing_name.hpp"
-#include "image/kernel_identity.hpp"
+#include "image/names/changing_name.hpp"
+#include "image/names/kernel_identity.hpp"
 
 namespace launchbox {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "image/gpu_coverage.hpp"
-#include "image/kernel_identity.hpp"
+#include "image/names/kernel_identity.hpp"
 
 namespace launchbox {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "advice/model/account.hpp"
-#include "image/code_lines.hpp"
 #include "image/kernel_info.hpp"
+#include "image/lines/code_lines.hpp"
 
 namespace launchbox {
 

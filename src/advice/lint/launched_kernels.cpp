@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/source_statements.hpp"
+#include "source/source_statements.hpp"
 
 namespace launchbox {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "compiler/constant_expression.hpp"
+#include "source/constant_expression.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

@@ -9,8 +9,8 @@
 
 #include "advice/inspect/diagnose.hpp"
 #include "advice/lint/source_view.hpp"
-#include "compiler/source_constants.hpp"
-#include "compiler/source_unit.hpp"
+#include "compiler/run/source_unit.hpp"
+#include "source/source_constants.hpp"
 
 namespace launchbox {
 

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "advice/model/kernel_question.hpp"
-#include "compiler/source_statements.hpp"
 #include "image/launch_attribute.hpp"
+#include "source/source_statements.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

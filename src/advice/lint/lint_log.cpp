@@ -7,9 +7,9 @@
 #include <set>
 
 #include "advice/inspect/compiler_findings.hpp"
-#include "compiler/log_line.hpp"
-#include "compiler/log_remark.hpp"
-#include "image/demangle.hpp"
+#include "compiler/log/log_line.hpp"
+#include "compiler/log/log_remark.hpp"
+#include "image/names/demangle.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
-#include "compiler/resource_log.hpp"
+#include "compiler/log/resource_log.hpp"
 
 namespace launchbox {
 

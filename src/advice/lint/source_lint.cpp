@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "advice/lint/lint_cuda_arch.hpp"
-#include "compiler/source_constants.hpp"
+#include "source/source_constants.hpp"
 #include "support/text/ascii.hpp"
 #include "support/text/terminal.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "advice/inspect/diagnose.hpp"
 #include "advice/lint/lint_launches.hpp"
-#include "compiler/source_unit.hpp"
+#include "compiler/run/source_unit.hpp"
 
 namespace launchbox {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/source_declarations.hpp"
-#include "compiler/source_launches.hpp"
-#include "compiler/source_scopes.hpp"
-#include "compiler/source_values.hpp"
-#include "compiler/user_text.hpp"
+#include "source/source_declarations.hpp"
+#include "source/source_launches.hpp"
+#include "source/source_scopes.hpp"
+#include "source/source_values.hpp"
+#include "source/user_text.hpp"
 
 namespace launchbox {
 

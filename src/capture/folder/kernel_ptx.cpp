@@ -7,8 +7,8 @@
 #include <set>
 
 #include "image/gpu_coverage.hpp"
-#include "image/ptx.hpp"
-#include "image/ptx_modules.hpp"
+#include "image/ptx/ptx.hpp"
+#include "image/ptx/ptx_modules.hpp"
 #include "support/error.hpp"
 #include "support/files/mapped_file.hpp"
 

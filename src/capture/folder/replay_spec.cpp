@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

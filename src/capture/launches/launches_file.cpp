@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "capture/launches/launch_account.hpp"
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
 #include "support/error.hpp"
 #include "support/text/json_memory.hpp"
 

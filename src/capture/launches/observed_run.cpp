@@ -14,7 +14,7 @@
 #include "capture/launches/launch_account.hpp"
 #include "capture/launches/loaded_kernels.hpp"
 #include "capture/launches/record_warnings.hpp"
-#include "image/readable_names.hpp"
+#include "image/names/readable_names.hpp"
 #include "support/error.hpp"
 #include "support/files/mapped_file.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "capture/observer/program_launch.hpp"
 #include "capture/record/launch_format.hpp"
-#include "image/elf.hpp"
+#include "image/container/elf.hpp"
 
 namespace launchbox {
 

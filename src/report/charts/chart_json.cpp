@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "report/json.hpp"
+#include "report/core/json.hpp"
 
 namespace launchbox {
 

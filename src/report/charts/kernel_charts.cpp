@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "report/charts/axis_scale.hpp"
-#include "report/count_text.hpp"
+#include "report/core/count_text.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

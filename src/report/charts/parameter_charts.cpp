@@ -8,8 +8,8 @@
 #include "advice/model/kernel_question.hpp"
 #include "report/charts/axis_scale.hpp"
 #include "report/charts/chart_groups.hpp"
-#include "report/count_text.hpp"
-#include "report/run_cells.hpp"
+#include "report/core/count_text.hpp"
+#include "report/tune/run_cells.hpp"
 #include "tune/ranking/importance.hpp"
 
 namespace launchbox {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "report/charts/chart_groups.hpp"
-#include "report/count_text.hpp"
-#include "report/run_cells.hpp"
+#include "report/core/count_text.hpp"
+#include "report/tune/run_cells.hpp"
 #include "tune/ranking/convergence.hpp"
 #include "tune/ranking/importance.hpp"
 

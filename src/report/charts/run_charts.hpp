@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/charts/chart_data.hpp"
-#include "report/results_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "tune/ranking/run_comparison.hpp"
 
 namespace launchbox {

@@ -8,7 +8,7 @@
 
 #include "report/charts/chart_json.hpp"
 #include "report/charts/run_charts.hpp"
-#include "report/document.hpp"
+#include "report/core/document.hpp"
 
 namespace launchbox {
 

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "report/capture/launches_report.hpp"
 #include "report/charts/kernel_charts.hpp"
-#include "report/count_text.hpp"
-#include "report/diff_report.hpp"
+#include "report/core/count_text.hpp"
 #include "report/html/html_page.hpp"
-#include "report/launches_report.hpp"
-#include "report/run_cells.hpp"
-#include "report/skipped_report.hpp"
+#include "report/kernels/diff_report.hpp"
+#include "report/kernels/skipped_report.hpp"
+#include "report/tune/run_cells.hpp"
 
 namespace launchbox {
 

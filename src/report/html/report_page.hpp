@@ -8,8 +8,8 @@
 
 #include "advice/inspect/kernel_diff.hpp"
 #include "capture/launches/observed_run.hpp"
-#include "report/comparison_report.hpp"
-#include "report/kernels_report.hpp"
+#include "report/kernels/kernels_report.hpp"
+#include "report/tune/comparison_report.hpp"
 
 namespace launchbox {
 

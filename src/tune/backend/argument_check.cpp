@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "compiler/source_tokens.hpp"
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
+#include "source/source_tokens.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "tune/spec/tune_spec.hpp"

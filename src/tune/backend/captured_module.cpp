@@ -8,9 +8,9 @@
 
 #include "capture/folder/captured_launch.hpp"
 #include "image/cubin.hpp"
-#include "image/demangle.hpp"
 #include "image/gpu_coverage.hpp"
 #include "image/module_symbols.hpp"
+#include "image/names/demangle.hpp"
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
 

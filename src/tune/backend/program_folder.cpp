@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "compiler/compile_cache.hpp"
+#include "compiler/run/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 

@@ -13,8 +13,8 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/build_program.hpp"
-#include "compiler/nvcc_arguments.hpp"
+#include "compiler/run/build_program.hpp"
+#include "compiler/run/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"

@@ -8,7 +8,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "image/kernel_info.hpp"
 #include "tune/bench/benchmark_race.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "image/binary.hpp"
-#include "image/demangle.hpp"
-#include "image/kernel_identity.hpp"
+#include "image/names/demangle.hpp"
+#include "image/names/kernel_identity.hpp"
 #include "support/files/mapped_file.hpp"
 
 namespace launchbox {

@@ -14,11 +14,11 @@
 #include <sstream>
 #include <string_view>
 
-#include "compiler/compile_cache.hpp"
-#include "compiler/nvrtc.hpp"
-#include "compiler/preprocessed.hpp"
-#include "image/ptx.hpp"
-#include "image/ptx_modules.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/nvrtc.hpp"
+#include "compiler/run/preprocessed.hpp"
+#include "image/ptx/ptx.hpp"
+#include "image/ptx/ptx_modules.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/proc_file.hpp"

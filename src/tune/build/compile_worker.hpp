@@ -11,8 +11,8 @@
 
 #include <launchbox/compute_capability.hpp>
 
-#include "compiler/nvcc_run.hpp"
-#include "compiler/toolchain.hpp"
+#include "compiler/run/nvcc_run.hpp"
+#include "compiler/run/toolchain.hpp"
 
 namespace launchbox {
 

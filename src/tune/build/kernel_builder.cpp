@@ -17,11 +17,11 @@
 #include <thread>
 #include <utility>
 
-#include "compiler/compile.hpp"
-#include "compiler/compile_cache.hpp"
-#include "compiler/nvcc_arguments.hpp"
-#include "compiler/nvcc_run.hpp"
-#include "compiler/nvrtc.hpp"
+#include "compiler/run/compile.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/nvcc_arguments.hpp"
+#include "compiler/run/nvcc_run.hpp"
+#include "compiler/run/nvrtc.hpp"
 #include "image/module_code.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"

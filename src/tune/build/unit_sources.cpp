@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "compiler/named_files.hpp"
-#include "compiler/nvrtc.hpp"
+#include "compiler/run/named_files.hpp"
+#include "compiler/run/nvrtc.hpp"
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/parallel.hpp"

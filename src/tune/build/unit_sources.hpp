@@ -14,8 +14,8 @@
 
 #include <launchbox/compute_capability.hpp>
 
-#include "compiler/compile_cache.hpp"
-#include "compiler/file_contents.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/file_contents.hpp"
 #include "tune/build/compile_worker.hpp"
 #include "tune/spec/tune_spec.hpp"
 

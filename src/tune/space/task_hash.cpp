@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "compiler/compile_cache.hpp"
+#include "compiler/run/compile_cache.hpp"
 
 namespace launchbox {
 

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "image/ptx.hpp"
+#include "image/ptx/ptx.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/resource_log.hpp"
+#include "compiler/log/resource_log.hpp"
 #include "image/cubin.hpp"
 #include "scale.hpp"
 #include "support/error.hpp"

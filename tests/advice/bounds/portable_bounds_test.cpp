@@ -8,7 +8,7 @@
 #include <random>
 
 #include "advice/bounds/shared_declarations.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/run/compile.hpp"
 #include "support/error.hpp"
 #include "trial_kernels.hpp"
 

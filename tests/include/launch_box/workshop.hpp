@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "image/binary.hpp"
-#include "image/demangle.hpp"
+#include "image/names/demangle.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 

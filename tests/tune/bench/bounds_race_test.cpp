@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "image/cubin.hpp"
 #include "kernel_specs.hpp"
 #include "launchbox/sm_limits.hpp"

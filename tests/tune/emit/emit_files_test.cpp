@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "compiler/toolchain.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "recorded_results.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"

@@ -1,0 +1,269 @@
+// What only several lines of a log tell together.
+// SPDX-License-Identifier: Apache-2.0
+#include <launchbox/compute_capability.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/log/log_reader.hpp"
+#include "compiler/log/log_remark.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::int64_t reserved_by_system = 1024;
+
+// The kernels that one run of nvlink links are all for one architecture: that for which ptxas compiled one of them in
+// this log, if ptxas compiled it for a single one. What the same writer compiled comes before what others did.
+void find_nvlink_architectures(raw_log& raw)
+{
+    std::unordered_map<std::string, std::string> compiled_for;  // "": for several
+    const auto key = [&](std::size_t i, bool of_writer) {
+        return (of_writer ? std::to_string(raw.kernel_writers[i]) : std::string()) + '\n' + raw.log.kernels[i].name;
+    };
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        const kernel_info& kernel = raw.log.kernels[i];
+        if (kernel.linked) continue;
+        for (const bool of_writer : {true, false}) {
+            const auto [entry, added] = compiled_for.emplace(key(i, of_writer), kernel.architecture);
+            if (!added && entry->second != kernel.architecture) entry->second = "";
+        }
+    }
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        const std::size_t module = raw.kernel_modules[i];
+        if (!raw.log.kernels[i].linked || module == raw_log::no_module) continue;
+        auto found = compiled_for.find(key(i, true));
+        if (found == compiled_for.end()) found = compiled_for.find(key(i, false));
+        std::string& architecture = raw.log.modules[module].architecture;
+        if (architecture.empty() && found != compiled_for.end()) architecture = found->second;
+    }
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        kernel_info& kernel = raw.log.kernels[i];
+        if (kernel.linked && kernel.architecture.empty() && raw.kernel_modules[i] != raw_log::no_module)
+            set_architecture(kernel, raw.log.modules[raw.kernel_modules[i]].architecture);
+    }
+}
+
+// nvlink 13.0 counts what the system reserves into "smem" for 9.0, and only where the kernel has shared memory itself:
+// 100 bytes are printed as 1124 for sm_90 and as 100 for sm_75, 80, 86, 89, 100, 110 and 120.
+void subtract_reserved_shared(raw_log& raw)
+{
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        kernel_info& kernel = raw.log.kernels[i];
+        if (!kernel.linked || kernel.static_shared_bytes.value_or(0) <= reserved_by_system) continue;
+        if (!kernel.capability) {
+            raw.log.diagnostics.push_back(
+                {raw.kernel_lines[i], "nvlink does not say for which architecture it links '" + kernel.name +
+                                          "': the static shared memory is " +
+                                          std::to_string(*kernel.static_shared_bytes) +
+                                          " bytes, or on sm_90 1024 less"});
+            kernel.static_shared_bytes.reset();
+        } else if (kernel.capability->number() == 90) {
+            *kernel.static_shared_bytes -= reserved_by_system;
+            kernel.reserved_shared_bytes = reserved_by_system;
+        }
+    }
+}
+
+// Both -rdc and -G let ptxas compile functions on their own. Only without -rdc it knows what a call adds to the stack,
+// or says that it does not.
+void find_relocatable_modules(raw_log& raw)
+{
+    std::vector<bool> relocatable;
+    for (const module_memory& module : raw.log.modules) {
+        bool framed = false;
+        for (const callee_info& function : module.functions) framed |= function.stack_frame_bytes.value_or(0) > 0;
+        relocatable.push_back(framed);
+    }
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        const kernel_info& kernel = raw.log.kernels[i];
+        if (raw.kernel_modules[i] != raw_log::no_module && (kernel.cumulative_stack_bytes || kernel.stack_unbounded))
+            relocatable[raw.kernel_modules[i]] = false;
+    }
+
+    std::unordered_set<std::string> linked;
+    const auto key = [](const kernel_info& kernel) { return kernel.name + '\n' + kernel.architecture; };
+    for (const kernel_info& kernel : raw.log.kernels)
+        if (kernel.linked) linked.insert(key(kernel));
+    // The linker does not say for which architecture: then any of them was linked.
+    const auto is_linked = [&](const kernel_info& kernel) {
+        return linked.contains(key(kernel)) || linked.contains(kernel.name + '\n');
+    };
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        kernel_info& kernel = raw.log.kernels[i];
+        const std::size_t module = raw.kernel_modules[i];
+        kernel.relocatable =
+            !kernel.linked && ((module != raw_log::no_module && relocatable[module]) || is_linked(kernel));
+    }
+}
+
+// ptxas prints the callees after their entry; where one of them has a stack frame and the entry has no cumulative
+// stack size, there is recursion, or a call through a pointer.
+void find_unbounded_stacks(raw_log& raw)
+{
+    for (kernel_info& kernel : raw.log.kernels) {
+        // nvlink prints "0 stack" after it has said that it cannot tell.
+        if (kernel.stack_unbounded) kernel.cumulative_stack_bytes.reset();
+        if (!kernel.registers || kernel.cumulative_stack_bytes || kernel.relocatable) continue;
+        for (const callee_info& callee : kernel.callees)
+            kernel.stack_unbounded |= callee.stack_frame_bytes.value_or(0) > 0;
+    }
+}
+
+// Kernels for which an option of their module does not count: all that ptxas does not name.
+void find_options(raw_log& raw)
+{
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
+        kernel_info& kernel = raw.log.kernels[i];
+        // The cap of an option that is too big is none.
+        if (kernel.maxrregcount && *kernel.maxrregcount < max_register_option)
+            kernel.register_cap = kernel.maxrregcount;
+        const std::size_t module = raw.kernel_modules[i];
+        if (module == raw_log::no_module || kernel.maxrregcount || raw.unclear_options[i]) continue;
+        const std::optional<int> option = raw.module_options[module];
+        if (option && *option >= 0 && *option <= max_register_option) kernel.outranks_maxrregcount = option;
+    }
+}
+
+// Where a kernel's report lacks a figure that a warning tells; false where it has another one.
+bool take_figures(kernel_info& kernel, const remark_figures& told)
+{
+    const std::pair<std::optional<std::int64_t>*, const std::optional<std::int64_t>*> pairs[] = {
+        {&kernel.stack_frame_bytes, &told.stack_frame},
+        {&kernel.spill_store_bytes, &told.spill_stores},
+        {&kernel.spill_load_bytes, &told.spill_loads},
+        {&kernel.static_shared_bytes, &told.static_shared}};
+    for (const auto& [known, said] : pairs)
+        if (*known && *said && *known != *said) return false;
+    for (const auto& [known, said] : pairs)
+        if (!*known) *known = *said;
+    return true;
+}
+
+bool is_of_unknown_stack(std::string_view sentence)
+{
+    return sentence.starts_with("Stack size for entry function ");
+}
+
+// The lines of warnings about one kernel that no report tells of.
+void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*& kernel)
+{
+    const remark_figures figures = figures_in_remark(remark.text);
+    const auto repeats = [&](const kernel_info& told) {
+        return std::ranges::find(told.warnings, remark.text) != told.warnings.end();
+    };
+    if (kernel == nullptr || repeats(*kernel) || !take_figures(*kernel, figures)) {
+        kernel = &raw.log.kernels.emplace_back();
+        kernel->name = remark.kernel;
+        set_architecture(*kernel, remark.architecture);
+        kernel->source = {.file = raw.file,
+                          .container = remark.of_linker ? "nvlink log" : "ptxas log",
+                          .entry = "line " + std::to_string(remark.line)};
+        kernel->linked = remark.of_linker;
+        take_figures(*kernel, figures);
+    }
+    kernel->stack_unbounded |= is_of_unknown_stack(remark.text);
+    kernel->warnings.push_back(remark.text);
+}
+
+// What the linker says of a kernel that it does not report on, since the link failed, is true of what was compiled.
+bool give_to_compiled(raw_log& raw, const lone_remark& remark,
+                      const std::unordered_multimap<std::string, std::size_t>& compiled)
+{
+    bool given = false;
+    const auto [first, last] = compiled.equal_range(remark.kernel);
+    for (auto place = first; place != last; ++place) {
+        kernel_info& kernel = raw.log.kernels[place->second];
+        if (!remark.architecture.empty() && remark.architecture != kernel.architecture) continue;
+        given = kernel.relocatable = true;
+        kernel.stack_unbounded |= is_of_unknown_stack(remark.text);
+        if (std::ranges::find(kernel.warnings, remark.text) == kernel.warnings.end())
+            kernel.warnings.push_back(remark.text);
+    }
+    return given;
+}
+
+// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log tells them.
+void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
+                              const std::unordered_set<std::string_view>& functions)
+{
+    std::unordered_map<std::string_view, std::vector<const lone_remark*>> losses;
+    for (const lone_remark& remark : lone)
+        if (is_performance_loss(remark.text) && functions.contains(remark.kernel))
+            losses[remark.kernel].push_back(&remark);
+    if (losses.empty()) return;
+    std::unordered_set<std::string_view> given;
+    for (kernel_info& kernel : raw.log.kernels)
+        for (const callee_info& callee : kernel.callees) {
+            const auto found = losses.find(callee.name);
+            if (found == losses.end()) continue;
+            given.insert(found->first);
+            for (const lone_remark* remark : found->second) kernel.warnings.push_back(remark->text);
+        }
+    for (const auto& [name, of_function] : losses)
+        if (!given.contains(name))
+            for (const lone_remark* remark : of_function) raw.log.losses.push_back({remark->text, remark->line, 1, {}});
+}
+
+// What warnings tell and no report: figures that a report lacks, and kernels without a report. Where a report has other
+// figures than a warning that names its kernel, the warning is of another compile, of which the report is not here.
+void add_facts_of_warnings(raw_log& raw)
+{
+    std::vector<lone_remark> lone = std::move(raw.lone_remarks);
+    std::unordered_set<std::string_view> functions;
+    for (const module_memory& module : raw.log.modules)
+        for (const callee_info& function : module.functions) functions.insert(function.name);
+    for (kernel_info& kernel : raw.log.kernels) {
+        for (const callee_info& callee : kernel.callees) functions.insert(callee.name);
+        std::erase_if(kernel.warnings, [&](std::string& warning) {
+            if (take_figures(kernel, figures_in_remark(warning))) return false;
+            lone_remark& remark = lone.emplace_back();
+            remark.kernel = kernel.name;
+            remark.text = warning;
+            remark.of_linker = kernel.linked;
+            return true;
+        });
+    }
+    if (lone.empty()) return;
+    std::unordered_map<std::string, std::size_t> line_of;
+    for (const log_message& message : raw.log.messages) line_of.emplace(message.text, message.line);
+    for (lone_remark& remark : lone)
+        if (remark.line == 0) remark.line = line_of[remark.text];
+    std::ranges::stable_sort(lone, {}, &lone_remark::line);
+    give_losses_of_functions(raw, lone, functions);
+    std::unordered_multimap<std::string, std::size_t> compiled;
+    for (std::size_t i = 0; i < raw.log.kernels.size(); ++i)
+        if (!raw.log.kernels[i].linked) compiled.emplace(raw.log.kernels[i].name, i);
+    std::unordered_map<std::string, std::vector<const lone_remark*>> by_kernel;
+    std::vector<const std::vector<const lone_remark*>*> order;
+    for (const lone_remark& remark : lone) {
+        if (functions.contains(remark.kernel) || !tells_of_a_kernel(remark.text)) continue;
+        if (remark.of_linker && give_to_compiled(raw, remark, compiled)) continue;
+        std::vector<const lone_remark*>& of_kernel =
+            by_kernel[remark.kernel + '\n' + remark.architecture + (remark.of_linker ? "\n" : "")];
+        if (of_kernel.empty()) order.push_back(&of_kernel);
+        of_kernel.push_back(&remark);
+    }
+    for (const auto* of_kernel : order) {
+        kernel_info* kernel = nullptr;
+        for (const lone_remark* remark : *of_kernel) add_told_by_warnings(raw, *remark, kernel);
+    }
+}
+
+}  // namespace
+
+void draw_conclusions(raw_log& raw)
+{
+    find_options(raw);
+    find_nvlink_architectures(raw);
+    subtract_reserved_shared(raw);
+    find_relocatable_modules(raw);
+    find_unbounded_stacks(raw);
+    add_facts_of_warnings(raw);  // adds kernels, which have no module
+}
+
+}  // namespace launchbox

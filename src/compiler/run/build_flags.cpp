@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/run/build_flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "compiler/run/build_compiler.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using std::string_view;
+
+template <std::size_t count>
+bool is_among(string_view word, const std::array<string_view, count>& words)
+{
+    return std::ranges::find(words, word) != words.end();
+}
+
+// What only the build needs: whether and where something is written.
+constexpr std::array<string_view, 49> left_out{
+    "-c",         "--compile",   "-dc",          "--device-c",    "-dw",
+    "--device-w", "-dlink",      "-link",        "--device-link", "--link",
+    "-lib",       "--lib",       "-run",         "--run",         "-M",
+    "-MM",        "-MD",         "-MMD",         "-MP",           "-MG",
+    "-S",         "-E",          "--preprocess", "-ptx",          "--ptx",
+    "-cubin",     "--cubin",     "-fatbin",      "--fatbin",      "-cuda",
+    "--cuda",     "-optix-ir",   "--optix-ir",   "-ltoir",        "--ltoir",
+    "-dryrun",    "--dryrun",    "-v",           "--verbose",     "-keep",
+    "--keep",     "-save-temps", "-clean",       "--save-temps",  "--clean-targets",
+    "-objtemp",   "-jobserver",  "--jobserver",  "-###"};
+constexpr std::array<string_view, 5> left_out_dependencies{
+    "--generate-dependencies", "--generate-nonsystem-dependencies", "--generate-dependencies-with-compile",
+    "--generate-nonsystem-dependencies-with-compile", "--generate-dependency-targets"};
+
+// The same with a value, behind them or behind =.
+constexpr std::array<string_view, 26> left_out_with_value{"-o",
+                                                          "--output-file",
+                                                          "-MF",
+                                                          "--dependency-output",
+                                                          "-MT",
+                                                          "--dependency-target-name",
+                                                          "-MQ",
+                                                          "-odir",
+                                                          "-arch",
+                                                          "--gpu-architecture",
+                                                          "-code",
+                                                          "--output-directory",
+                                                          "-t",
+                                                          "--gpu-code",
+                                                          "-gencode",
+                                                          "--generate-code",
+                                                          "-keep-dir",
+                                                          "--threads",
+                                                          "--keep-dir",
+                                                          "-time",
+                                                          "--time",
+                                                          "-run-args",
+                                                          "--run-args",
+                                                          "-fdevice-time-trace",
+                                                          "--fdevice-time-trace",
+                                                          "-dumpdir"};
+
+// Flags whose value is the next word, whatever that looks like.
+constexpr std::array<string_view, 43> takes_value{"-Xptxas",
+                                                  "--ptxas-options",
+                                                  "-Xcompiler",
+                                                  "--compiler-options",
+                                                  "-Xlinker",
+                                                  "--linker-options",
+                                                  "-Xnvlink",
+                                                  "--nvlink-options",
+                                                  "-Xcudafe",
+                                                  "-Xfatbin",
+                                                  "-Xcicc",
+                                                  "--archive-options",
+                                                  "-Xarchive",
+                                                  "-D",
+                                                  "-U",
+                                                  "--define-macro",
+                                                  "-L",
+                                                  "--undefine-macro",
+                                                  "-l",
+                                                  "--library-path",
+                                                  "--library",
+                                                  "-std",
+                                                  "--std",
+                                                  "-maxrregcount",
+                                                  "--maxrregcount",
+                                                  "-rdc",
+                                                  "-O",
+                                                  "--optimize",
+                                                  "-m",
+                                                  "--relocatable-device-code",
+                                                  "--machine",
+                                                  "-diag-suppress",
+                                                  "-dopt",
+                                                  "-diag-error",
+                                                  "-diag-warn",
+                                                  "--diag-suppress",
+                                                  "--diag-error",
+                                                  "--diag-warn",
+                                                  "-ftz",
+                                                  "-fmad",
+                                                  "-default-stream",
+                                                  "--default-stream",
+                                                  "-Werror"};
+
+// Flags whose value is a path, or several between commas.
+constexpr std::array<string_view, 9> with_path{
+    "-isystem",          "--system-include", "--include-path", "-include", "--pre-include",
+    "--compiler-bindir", "-ccbin",           "-ldir",          "-I"};
+
+std::string absolute(const fs::path& folder, const std::string& path)
+{
+    return path.empty() ? path : (folder / path).lexically_normal().string();
+}
+
+// "a,b" of nvcc is two paths, unless there is one of that name.
+std::string absolute_list(string_view flag, const fs::path& folder, const std::string& list)
+{
+    // Without a folder the compiler of the host is looked for in PATH.
+    if (flag == "-ccbin" || flag == "--compiler-bindir")
+        return list.find('/') == std::string::npos ? list : absolute(folder, list);
+    std::error_code failure;
+    if (list.find(',') == std::string::npos || fs::exists(folder / list, failure)) return absolute(folder, list);
+    std::string result;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t end = std::min(list.find(',', from), list.size());
+        result += (from > 0 ? "," : "") + absolute(folder, list.substr(from, end - from));
+        from = end + 1;
+    }
+    return result;
+}
+
+// "-MF" of "-MF=file"; the word itself where it has no value.
+string_view flag_name(string_view word)
+{
+    return word.substr(0, word.find('='));
+}
+
+constexpr std::array<string_view, 2> response_flags{"--options-file", "-optf"};
+
+void expand(const std::vector<std::string>& words, const fs::path& folder, std::vector<std::string>& outer,
+            std::vector<std::string>& result);
+
+// One response file, or several between commas.
+void expand_files(const std::string& list, const fs::path& folder, std::vector<std::string>& outer,
+                  std::vector<std::string>& result)
+{
+    constexpr std::size_t deepest = 30, largest_file = std::size_t{64} << 20, max_words = 1'000'000;
+    std::error_code failure;
+    std::vector<std::string> files{list};
+    if (!fs::exists(folder / list, failure)) {
+        files.clear();
+        for (std::size_t from = 0; from <= list.size();) {
+            const std::size_t end = std::min(list.find(',', from), list.size());
+            files.push_back(list.substr(from, end - from));
+            from = end + 1;
+        }
+    }
+    for (const std::string& name : files) {
+        const std::string path = (folder / name).lexically_normal().string();
+        if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > max_words)
+            throw error("the response file " + escape_for_terminal(path) + " names itself, directly or by others",
+                        "write the flags into one file");
+        std::string text;
+        try {
+            text = read_input(path, largest_file);
+        } catch (const error&) {
+            throw error("there is no response file " + escape_for_terminal(path) + " with flags for the compiler",
+                        "build the project once, or write its flags behind --");
+        }
+        std::ranges::replace(text, '\r', ' ');
+        if (text.find_first_not_of(" \t\n") == std::string::npos) continue;
+        outer.push_back(path);
+        expand(command_words(text), folder, outer, result);
+        outer.pop_back();
+    }
+}
+
+void expand(const std::vector<std::string>& words, const fs::path& folder, std::vector<std::string>& outer,
+            std::vector<std::string>& result)
+{
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word.size() > 1 && word.front() == '@') {
+            expand_files(word.substr(1), folder, outer, result);
+        } else if (is_among(flag_name(word), response_flags)) {
+            const std::size_t value = flag_name(word).size();
+            if (value < word.size())
+                expand_files(word.substr(value + 1), folder, outer, result);
+            else if (i + 1 < words.size())
+                expand_files(words[++i], folder, outer, result);
+        } else {
+            result.push_back(word);
+            if (is_among(word, takes_value) && i + 1 < words.size()) result.push_back(words[++i]);
+        }
+    }
+}
+
+constexpr std::array<string_view, 4> link_time_flags{"-dlto", "--dlink-time-opt", "-lto", "--lto"};
+
+// One of a build's words behind the other, as nvcc has them.
+class flag_reader {
+public:
+    explicit flag_reader(const fs::path& folder) : folder_(folder) {}
+
+    std::vector<std::string> read(std::span<const std::string> words);
+
+private:
+    std::size_t read_one(std::span<const std::string> words);
+    void read_language(string_view value);
+    void read_code(string_view value);
+    void add(std::string flag) { flags_.push_back(std::move(flag)); }
+
+    const fs::path& folder_;
+    std::vector<std::string> flags_;
+};
+
+std::vector<std::string> flag_reader::read(std::span<const std::string> words)
+{
+    while (!words.empty()) words = words.subspan(std::min(read_one(words), words.size()));
+    return std::move(flags_);
+}
+
+// How many words it has read.
+std::size_t flag_reader::read_one(std::span<const std::string> words)
+{
+    const std::string& word = words[0];
+    const string_view name = flag_name(word);
+    const bool joined = name.size() < word.size();
+    const std::string value = joined ? word.substr(name.size() + 1) : words.size() > 1 ? words[1] : std::string();
+    const std::size_t both = joined ? 1 : 2;
+    if (word == "-dc" || word == "--device-c") add("-rdc=true");
+    if (word == "-dw" || word == "--device-w") add("-rdc=false");
+    if (is_among(word, left_out) || is_among(word, left_out_dependencies)) return 1;
+    if (name == "-x" || name == "--x") {
+        read_language(value);
+        return both;
+    }
+    if (is_among(name, left_out_with_value)) {
+        read_code(value);
+        return both;
+    }
+    if (!word.starts_with('-')) return 1;  // an input: the source itself, another one, or an object
+    if (!joined && is_among(word, takes_value)) {
+        add(word);
+        if (words.size() > 1) add(words[1]);
+        return 2;
+    }
+    for (const string_view flag : with_path) {
+        if (word == flag) {
+            add(word);
+            if (words.size() > 1) add(absolute_list(flag, folder_, words[1]));
+            return 2;
+        }
+        const bool is_own = flag == name || flag == "-I" || flag == "-isystem";
+        if (!is_own || !word.starts_with(flag)) continue;
+        const std::size_t at = flag.size() + (word[flag.size()] == '=' ? 1 : 0);
+        add(word.substr(0, at) + absolute_list(flag, folder_, word.substr(at)));
+        return 1;
+    }
+    add(word);
+    return 1;
+}
+
+// A file that nvcc does not take for CUDA by its name.
+void flag_reader::read_language(string_view value)
+{
+    if (value != "cu" && value != "cuda") return;
+    add("-x");
+    add("cu");
+}
+
+// Architectures are ours to choose; that the linker makes the code is not.
+void flag_reader::read_code(string_view value)
+{
+    if (value.find("lto_") != string_view::npos) add("-dlto");
+}
+
+}  // namespace
+
+std::vector<std::string> with_response_files(const std::vector<std::string>& words, const fs::path& folder)
+{
+    std::vector<std::string> outer, result;
+    expand(words, folder, outer, result);
+    return result;
+}
+
+bool asks_for_link_time_optimization(const std::vector<std::string>& flags)
+{
+    return std::ranges::any_of(flags, [](const std::string& flag) { return is_among(flag, link_time_flags); });
+}
+
+std::vector<std::string> for_machine_code(const std::vector<std::string>& flags)
+{
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        const std::string& flag = flags[i];
+        if (is_among(flag, link_time_flags) || flag == "-dc" || flag == "--device-c")
+            result.emplace_back("-rdc=true");
+        else if (flag == "-dw" || flag == "--device-w")
+            result.emplace_back("-rdc=false");
+        else
+            result.push_back(flag);
+        if (is_among(flag, takes_value) && i + 1 < flags.size()) result.push_back(flags[++i]);
+    }
+    return result;
+}
+
+std::vector<std::string> flags_of_command(const std::vector<std::string>& words, const fs::path& folder)
+{
+    return flag_reader(folder).read(as_nvcc_words(words));
+}
+
+}  // namespace launchbox

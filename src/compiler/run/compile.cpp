@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/run/compile.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/run/compile_cache.hpp"
+#include "compiler/run/flags_optimisation.hpp"
+#include "compiler/run/unit_compiler.hpp"
+#include "image/cubin.hpp"
+#include "image/ptx/ptx.hpp"
+#include "support/files/read_files.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/process/subprocess.hpp"
+
+namespace launchbox {
+
+namespace {
+
+template <class T>
+void fill(std::optional<T>& value, const std::optional<T>& other)
+{
+    if (!value) value = other;
+}
+
+// Adds what `other` tells and `kernel` does not.
+void fill(kernel_info& kernel, const kernel_info& other)
+{
+    fill(kernel.registers, other.registers);
+    fill(kernel.spill_store_bytes, other.spill_store_bytes);
+    fill(kernel.spill_load_bytes, other.spill_load_bytes);
+    if (!spill_bytes(kernel)) fill(kernel.spills_between, other.spills_between);
+    fill(kernel.shared_spill_store_bytes, other.shared_spill_store_bytes);
+    fill(kernel.shared_spill_load_bytes, other.shared_spill_load_bytes);
+    fill(kernel.stack_frame_bytes, other.stack_frame_bytes);
+    kernel.stack_unbounded |= other.stack_unbounded;
+    if (!kernel.stack_unbounded) fill(kernel.cumulative_stack_bytes, other.cumulative_stack_bytes);
+    fill(kernel.static_shared_bytes, other.static_shared_bytes);
+    fill(kernel.reserved_shared_bytes, other.reserved_shared_bytes);
+    fill(kernel.uses_dynamic_shared, other.uses_dynamic_shared);
+    if (kernel.shared_variables.empty()) kernel.shared_variables = other.shared_variables;
+    if (kernel.constant_banks.empty()) kernel.constant_banks = other.constant_banks;
+    fill(kernel.parameter_bytes, other.parameter_bytes);
+    fill(kernel.barriers, other.barriers);
+    fill(kernel.waits_for_grid, other.waits_for_grid);
+    fill(kernel.max_threads, other.max_threads);
+    fill(kernel.required_threads, other.required_threads);
+    fill(kernel.min_blocks, other.min_blocks);
+    fill(kernel.register_cap, other.register_cap);
+    fill(kernel.requested_max_registers, other.requested_max_registers);
+    fill(kernel.asks_for_registers, other.asks_for_registers);
+    fill(kernel.cluster, other.cluster);
+    fill(kernel.max_cluster_blocks, other.max_cluster_blocks);
+    fill(kernel.code_bytes, other.code_bytes);
+    fill(kernel.code_hash, other.code_hash);
+    fill(kernel.toolkit_version, other.toolkit_version);
+    fill(kernel.written_at, other.written_at);
+    fill(kernel.lines, other.lines);
+    fill(kernel.pressure, other.pressure);
+    fill(kernel.traffic, other.traffic);
+    if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
+    if (kernel.features.empty()) kernel.features = other.features;
+    if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = other.optimisation;
+    kernel.relocatable |= other.relocatable;
+}
+
+// The log first, for what ptxas says is what its user reads; then the cubin, then the PTX.
+std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cubin_contents& cubin,
+                               const ptx_contents& ptx, const std::string& source, const std::string& architecture)
+{
+    std::vector<kernel_info> kernels = logged;
+    std::unordered_map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < kernels.size(); ++i) by_name.emplace(kernels[i].name, i);
+    for (const kernel_info& kernel : cubin.kernels) {
+        const auto [entry, added] = by_name.emplace(kernel.name, kernels.size());
+        if (added) kernels.emplace_back().name = kernel.name;  // a flag has silenced ptxas
+        fill(kernels[entry->second], kernel);
+        kernels[entry->second].relocatable |= cubin.relocatable;
+    }
+    for (const kernel_info& kernel : ptx.kernels)
+        if (const auto found = by_name.find(kernel.name); found != by_name.end()) {
+            kernels[found->second].uses_dynamic_shared = kernel.uses_dynamic_shared;  // the cubin has it for all alike
+            fill(kernels[found->second], kernel);
+        }
+    for (kernel_info& kernel : kernels) {
+        kernel.source = {.file = source, .container = "nvcc", .entry = {}};
+        set_architecture(kernel, architecture);
+    }
+    return kernels;
+}
+
+// Whether ptxas can have meant this kernel when it ignored setmaxnreg.
+bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
+{
+    if (sentence.find("'setmaxnreg'") == std::string::npos) return true;
+    if (kernel.asks_for_registers == false) return false;
+    // Both bounds, or a register limit, tell the count at entry.
+    const bool bounded = (kernel.max_threads || kernel.required_threads) && kernel.min_blocks.value_or(0) > 0;
+    const bool tells_count = bounded || kernel.requested_max_registers || kernel.maxrregcount;
+    return !tells_count || sentence.find("register count at entry") == std::string::npos;
+}
+
+// ptxas does not say which kernel lost something, but once for each that did: where as many can be meant, it is those.
+void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
+{
+    std::erase_if(report.losses, [&](const unnamed_loss& loss) {
+        std::vector<kernel_info*> meant;
+        for (kernel_info& kernel : kernels)
+            if (may_be_meant(kernel, loss.text)) meant.push_back(&kernel);
+        if (meant.size() != loss.times && meant.size() != 1) return false;
+        for (kernel_info* kernel : meant) kernel->warnings.push_back(loss.text);
+        return true;
+    });
+}
+
+// What a compiler that failed without a word has to say: at least that, and the last line that anything printed.
+void explain_failure(compile_result& result, int exit_code)
+{
+    const auto is_error = [](const log_message& message) { return message.severity == log_severity::error; };
+    if (result.succeeded || std::ranges::any_of(result.report.messages, is_error)) return;
+    const std::string last = last_line(result.log);
+    log_message& message = result.report.messages.emplace_back();
+    message.severity = log_severity::error;
+    message.tool = "nvcc";
+    message.text = "ended with exit status " + std::to_string(exit_code);
+    if (!last.empty()) message.text.append(": ").append(last);
+    message.line =
+        static_cast<std::size_t>(std::ranges::count(result.log, '\n')) + (result.log.ends_with('\n') ? 0 : 1);
+}
+
+}  // namespace
+
+compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin_options& options)
+{
+    compile_result result{.architecture = job.architecture,
+                          .succeeded = output.succeeded(),
+                          .log = std::move(output.log),
+                          .report = {},
+                          .kernels = {}};
+    result.report = parse_resource_log(result.log, job.source);
+    explain_failure(result, output.exit_code);
+    if (!result.succeeded) return result;
+    result.kernels = merge(result.report.kernels, read_cubin(output.cubin, job.source, options),
+                           read_ptx(output.ptx_outline, job.source), job.source,
+                           std::string(architecture_name(job.architecture).view()));
+    const code_optimisation asked = optimisation_of_flags(job.flags);
+    for (kernel_info& kernel : result.kernels)
+        if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = asked;
+    settle_losses(result.report, result.kernels);
+    return result;
+}
+
+std::vector<std::string> error_lines(const compile_result& result)
+{
+    std::vector<std::string> lines;
+    for (const log_message& message : result.report.messages)
+        if (message.severity == log_severity::error) lines.push_back(text_of(message));
+    return lines;
+}
+
+void add_errors(const toolchain& tools, const compile_result& result, std::vector<std::string>& errors)
+{
+    if (result.succeeded) return;
+    const std::string name(architecture_name(result.architecture).view());
+    std::vector<std::string> lines = error_lines(result);
+    if (lines.empty())
+        lines.push_back("nvcc failed" + (result.log.empty() ? "" : ": " + result.log.substr(0, result.log.find('\n'))));
+    for (std::string& text : lines) {
+        if (text.find("Unsupported gpu architecture") != std::string::npos)
+            text = "nvcc " + tools.version + " cannot compile for " + name;
+        if (text.find("No such file or directory") != std::string::npos)
+            text += "; flags for the compiler follow --, as in -- -I FOLDER";
+        // The front end says the same for every architecture.
+        if (std::ranges::none_of(errors, [&](const std::string& other) { return other.ends_with(text); }))
+            errors.push_back(name + ": " + text);
+    }
+}
+
+std::vector<compile_result> compile_kernels(const toolchain& tools, const compile_request& request,
+                                            const std::function<void(std::size_t done, std::size_t total)>& progress)
+{
+    const std::size_t total = request.architectures.size();
+    const compile_cache cache(request.cache_folder);
+    const std::string version = cache.enabled() ? ptxas_version(tools) : std::string();
+    std::vector<compile_result> results(total);
+    std::mutex lock;
+    std::size_t done = 0;
+    run_parallel(
+        total,
+        [&](std::size_t i) {
+            results[i].architecture = request.architectures[i];
+            if (interrupted()) return;  // what is finished is kept
+            const nvcc_job job{.source = request.source,
+                               .architecture = request.architectures[i],
+                               .flags = request.flags,
+                               .list_files = !cache.enabled()};
+            if (cache.enabled()) {
+                unit_compiler unit(tools, version, cache, job);
+                if (interrupted()) return;  // while it was preprocessed
+                results[i] = read_compile(job, unit.compile({}, false), request.read);
+            } else {
+                nvcc_output output = run_nvcc(tools, job);
+                note_files_read({output.files.begin(), output.files.end()});
+                results[i] = read_compile(job, std::move(output), request.read);
+            }
+            const std::lock_guard guard(lock);
+            ++done;
+            if (progress) progress(done, total);
+        },
+        request.jobs);
+    return results;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/run/compile_cache.hpp"
+
+#define XXH_INLINE_ALL  // the library is one header
+#include <xxhash.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "compiler/run/nvcc_arguments.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Raised when entries change: older ones then count as damaged, and are written anew.
+constexpr std::string_view format_name = "launchbox compile 4";
+// Never changed: what results in a store depend on is hashed with it too (tune/space/task_hash.cpp).
+constexpr std::string_view key_seed = "launchbox compile 1";
+constexpr std::size_t largest_entry = std::size_t{256} << 20;
+constexpr std::chrono::hours kept_unused{30 * 24};
+
+std::string digits_of(XXH128_hash_t hash)
+{
+    std::array<char, 33> text{};
+    std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                  static_cast<unsigned long long>(hash.low64));
+    return text.data();
+}
+
+std::string hash_of(std::string_view bytes)
+{
+    return digits_of(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+// Each part with its length before it, so that no two lists of parts are the same bytes.
+class key_hash {
+public:
+    key_hash() { XXH3_128bits_reset(&state_); }
+    void add(std::string_view part)
+    {
+        const std::uint64_t size = part.size();
+        XXH3_128bits_update(&state_, &size, sizeof size);
+        XXH3_128bits_update(&state_, part.data(), part.size());
+    }
+    [[nodiscard]] std::string digits() const { return digits_of(XXH3_128bits_digest(&state_)); }
+
+private:
+    XXH3_state_t state_{};
+};
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// The paths in line information start at the current folder, which no other part of the key tells.
+bool has_line_information(const nvcc_job& job)
+{
+    for (const std::string& flag : job.flags)
+        for (const char* form : {"-lineinfo", "--generate-line-info", "-G", "--device-debug"})
+            if (flag == form) return true;
+    return false;
+}
+
+// "launchbox compile 4 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
+{
+    std::string content, sizes;
+    for (const std::string& text : texts) {
+        content += text;
+        sizes += " " + std::to_string(text.size());
+    }
+    return std::string(format_name) + " " + key + " " + hash_of(content) + sizes + "\n" + content;
+}
+
+std::optional<std::size_t> size_in(std::string_view word)
+{
+    std::size_t size = 0;
+    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), size);
+    if (failure != std::errc() || end != word.data() + word.size() || size > largest_entry) return std::nullopt;
+    return size;
+}
+
+std::optional<std::vector<std::string>> read_entry(std::string_view text, const std::string& key)
+{
+    if (!text.starts_with(format_name)) return std::nullopt;
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string_view header = text.substr(format_name.size(), end - format_name.size());
+    std::string_view content = text.substr(end + 1);
+    std::vector<std::string_view> words;
+    while (header.starts_with(' ')) {
+        header.remove_prefix(1);
+        words.push_back(header.substr(0, header.find(' ')));
+        header.remove_prefix(words.back().size());
+    }
+    if (words.size() < 2 || words[0] != key || words[1] != hash_of(content)) return std::nullopt;
+    std::vector<std::string> texts;
+    for (std::size_t i = 2; i < words.size(); ++i) {
+        const auto size = size_in(words[i]);
+        if (!size || *size > content.size()) return std::nullopt;
+        texts.emplace_back(content.substr(0, *size));
+        content.remove_prefix(*size);
+    }
+    if (!content.empty()) return std::nullopt;
+    return texts;
+}
+
+// Entries that nobody used for long, and what killed processes left. One folder in 256 at a time is enough.
+void remove_old(const fs::path& folder)
+{
+    std::error_code ignored;
+    const auto now = fs::file_time_type::clock::now();
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        std::error_code failure;
+        if (!entry.is_regular_file(failure) || failure) continue;
+        const auto used = entry.last_write_time(failure);
+        if (!failure && now - used > kept_unused) fs::remove(entry.path(), failure);
+    }
+}
+
+}  // namespace
+
+fs::path default_cache_folder()
+{
+    if (const fs::path named = variable("LAUNCHBOX_CACHE"); !named.empty()) return named;
+    if (const fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "launchbox";
+    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "launchbox";
+    return {};
+}
+
+std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
+                     const unit_text& unit, const std::string& contents)
+{
+    key_hash hash;
+    hash.add(format_name);
+    hash.add(tools.version);
+    hash.add(ptxas_version);
+    hash.add(architecture_name(job.architecture).view());
+    hash.add(job.source);  // the log and the names of static kernels hold it
+    hash.add(unit.text);
+    hash.add(unit.commands);
+    hash.add(contents);
+    for (const std::string& flag : job.flags) hash.add(flag);
+    for (const std::string& value : environment_that_nvcc_reads()) hash.add(value);
+    std::error_code ignored;
+    if (has_line_information(job)) hash.add(fs::current_path(ignored).string());
+    return hash.digits();
+}
+
+std::string compile_key(const std::string& unit, const nvcc_job& job)
+{
+    key_hash hash;
+    hash.add(unit);
+    hash.add(job.forced_include);
+    hash.add(job.only_ptx ? "ptx" : "cubin");
+    return hash.digits();
+}
+
+std::string key_of(const std::vector<std::string_view>& parts)
+{
+    key_hash hash;
+    hash.add(key_seed);
+    for (const std::string_view part : parts) hash.add(part);
+    return hash.digits();
+}
+
+compile_cache::compile_cache(const fs::path& folder) : folder_(folder.empty() ? folder : folder / "compiles") {}
+
+fs::path compile_cache::file_of(const std::string& key) const
+{
+    return folder_ / key.substr(0, 2) / key.substr(2);
+}
+
+std::optional<nvcc_output> compile_cache::find(const std::string& key) const
+{
+    auto texts = find_texts(key);
+    if (!texts || texts->size() != 3) return std::nullopt;
+    return nvcc_output{.made = true,
+                       .log = std::move(texts->at(0)),
+                       .cubin = std::move(texts->at(1)),
+                       .ptx_outline = std::move(texts->at(2))};
+}
+
+void compile_cache::store(const std::string& key, const nvcc_output& output) const
+{
+    if (output.succeeded()) store_texts(key, {output.log, output.cubin, output.ptx_outline});
+}
+
+std::optional<std::vector<std::string>> compile_cache::find_texts(const std::string& key) const
+{
+    const fs::path file = file_of(key);
+    std::error_code failure;
+    if (!enabled() || !fs::is_regular_file(file, failure)) return std::nullopt;
+    std::optional<std::vector<std::string>> found;
+    try {
+        found = read_entry(read_file(file, largest_entry), key);
+    } catch (const error&) {
+        return std::nullopt;  // removed by another process just now, or not ours to read
+    }
+    if (found) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);  // it was used today
+    return found;
+}
+
+void compile_cache::store_texts(const std::string& key, const std::vector<std::string>& texts) const
+{
+    if (!enabled()) return;
+    const fs::path file = file_of(key);
+    std::error_code failure;
+    fs::create_directories(file.parent_path(), failure);
+    if (failure) return;
+    try {
+        write_file_atomically(file, entry_text(key, texts));
+    } catch (const error&) {
+        return;  // a full or read-only disk costs time on the next run, no more
+    }
+    remove_old(file.parent_path());
+}
+
+}  // namespace launchbox

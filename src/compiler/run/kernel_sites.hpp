@@ -1,0 +1,42 @@
+// Where the kernels of a unit are written, asked of the compiler: it sees through templates and macros.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/run/nvcc_run.hpp"
+#include "compiler/run/unit_compiler.hpp"
+#include "image/kernel_info.hpp"
+
+namespace launchbox {
+
+/// Files are spelled as `__FILE__` does. The line of a kernel that a macro makes is that of the macro's use, a
+/// template's that of the template, for all of its instantiations.
+struct kernel_site {
+    std::string kernel;  ///< as the linker knows it
+    std::optional<source_location>
+        declared_at;  ///< the __global__ of its last declaration; an explicit instantiation is one
+    std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__; nullopt: it has none
+    std::string diagnostic = {};                  ///< why no attribute can be injected at these places; empty: one can
+
+    friend bool operator==(const kernel_site&, const kernel_site&) = default;
+};
+
+struct kernel_census {
+    std::vector<kernel_site> sites;   ///< one a kernel
+    std::vector<std::string> errors;  ///< the compiler's, where the unit does not compile with the census
+};
+
+/// `declarations` and `attributes`: the unit compiled with the two texts of `census_header`; `files`: those of the
+/// unit.
+kernel_census read_census(const nvcc_output& declarations, const nvcc_output& attributes,
+                          const std::vector<std::string>& files, const nvcc_job& unit);
+
+/// Runs the compiler's front end twice.
+kernel_census find_kernel_sites(unit_compiler& unit);
+kernel_census find_kernel_sites(const toolchain& tools, const std::string& source, compute_capability architecture,
+                                const std::vector<std::string>& flags);
+
+}  // namespace launchbox

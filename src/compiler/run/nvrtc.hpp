@@ -1,0 +1,102 @@
+// NVRTC, NVIDIA's compiler in a library, loaded at run time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "compiler/run/nvcc_run.hpp"
+#include "compiler/run/toolchain.hpp"
+
+namespace launchbox {
+
+struct nvrtc_place {
+    std::filesystem::path library;
+    std::string version;                          ///< "13.0"
+    std::vector<std::filesystem::path> includes;  ///< the toolkit's headers; empty where there are none
+};
+
+/// The first that loads of: $LAUNCHBOX_NVRTC, the libraries of the toolkit of `tools` (if there is one), what the
+/// system's linker finds.
+std::optional<nvrtc_place> find_nvrtc(const toolchain* tools);
+
+/// The folders of the toolkit's own headers, as nvcc itself knows them; links followed.
+std::vector<std::filesystem::path> toolkit_includes(const toolchain& tools);
+
+struct nvrtc_job {
+    std::string source;      ///< its text
+    std::string name;        ///< of the source, as messages shall call it
+    std::string expression;  ///< the kernel: "block_sort<int, 256>"
+    compute_capability architecture;
+    std::vector<std::string> flags = {};               ///< as nvcc would have them
+    std::vector<std::filesystem::path> includes = {};  ///< searched after those of the flags
+    /// A folder of this process alone, in which what is read of headers is kept for later jobs with the same source,
+    /// flags and architecture: 180 MB each. Empty: nothing is kept. Needs NVRTC 12.8.
+    std::filesystem::path precompiled_headers = {};
+    /// A folder of this job alone, into which NVRTC writes which files it reads; empty: it is not asked.
+    std::filesystem::path lists = {};
+};
+
+struct nvrtc_output {
+    nvcc_output output;
+    std::string kernel;  ///< the name that the driver knows it by
+    bool used_precompiled_headers = false;
+    /// That it has read, sorted, without the source; `nullopt` where they were not asked for, or it does not tell.
+    std::optional<std::vector<std::string>> files = {};
+};
+
+/// What NVRTC's own preprocessor makes of a source.
+struct nvrtc_reading {
+    bool understood = false;              ///< false: NVRTC does not take one of the options
+    std::string text = {};                ///< hash_of_preprocessed, and what is wrong with the source, if anything is
+    std::vector<std::string> files = {};  ///< that it has read, sorted, without the source
+};
+
+/// The exit code of an output (NVRTC's own result) that says that there was no more memory.
+inline constexpr int nvrtc_out_of_memory = 1;
+
+class nvrtc {
+public:
+    /// Throws `error` with status `missing` when it cannot be loaded.
+    explicit nvrtc(const std::filesystem::path& library);
+    ~nvrtc();
+
+    [[nodiscard]] std::string version() const;  ///< "13.0"
+    /// Compiles in this process. Relative paths are from the current folder.
+    nvrtc_output compile(const nvrtc_job& job);
+
+    /// Preprocesses: the files, and `with_text`, which takes longer, also the text. The job has `lists`; its expression
+    /// does not matter.
+    nvrtc_reading read(const nvrtc_job& job, bool with_text);
+
+private:
+    /// Jobs that differ in their expression alone.
+    struct similar_jobs {
+        std::size_t count = 0;
+        std::filesystem::path headers;  ///< where they are kept; empty: not yet
+        bool cannot_be_kept = false;
+    };
+    nvrtc_output compile_reading_all(const nvrtc_job& job);
+    nvrtc_output compile_once(const nvrtc_job& job, bool verbose, similar_jobs* similar = nullptr);
+    [[nodiscard]] std::string log_of(void* program) const;
+    similar_jobs* similar_with_headers(const nvrtc_job& job);
+    struct functions;
+    std::unique_ptr<functions> call_;
+    std::map<std::string, similar_jobs> similar_;
+    std::size_t kept_ = 0;  // sets of headers
+};
+
+/// Flags of nvcc in the spelling of NVRTC: -O3 and what is for the host compiler is left out, and names and values of
+/// options stand in one word. What is not known is passed on.
+std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags);
+
+/// Those in which no {name} of a parameter stands, with the option that is the word before one that is left out.
+std::vector<std::string> flags_without_names(const std::vector<std::string>& flags);
+
+}  // namespace launchbox

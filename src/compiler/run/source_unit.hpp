@@ -1,0 +1,37 @@
+// A source as its compiler sees it: the host's pass, that of each architecture, and the user's files behind them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <launchbox/compute_capability.hpp>
+
+#include "compiler/run/toolchain.hpp"
+#include "source/user_text.hpp"
+
+namespace launchbox {
+
+struct source_unit {
+    struct file {
+        std::string name, text;
+    };
+    struct pass {
+        std::string architecture;  ///< "sm_90"
+        user_text text;
+    };
+    user_text host;
+    std::vector<pass> devices;               ///< only where some file reads __CUDA_ARCH__
+    std::vector<file> headers;               ///< the user's other files, as they are written
+    std::unordered_set<std::string> macros;  ///< all that are defined for the host anywhere, from the command line on
+};
+
+/// Runs the preprocessor: for the host, and for the architectures where what they see may differ. nullopt where it
+/// fails, or where the user's part is larger than anybody writes by hand.
+std::optional<source_unit> read_source_unit(const toolchain& tools, const std::string& source,
+                                            const std::vector<std::string>& flags,
+                                            const std::vector<compute_capability>& architectures);
+
+}  // namespace launchbox

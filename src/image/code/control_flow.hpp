@@ -1,0 +1,34 @@
+// Where an instruction goes on: branches, calls and ends in machine code of compute capability 7.5 to 12.1.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "image/code/operands.hpp"
+
+namespace launchbox {
+
+enum class flow_kind : std::uint8_t {
+    next,             ///< goes on behind itself
+    branch,           ///< to `target`
+    indirect_branch,  ///< to places that a table holds
+    call,             ///< of a function; comes back
+    leave,            ///< return to the caller
+    end               ///< of the thread
+};
+
+struct flow {
+    flow_kind kind = flow_kind::next;
+    /// Depends on a predicate: without it the instruction goes on behind itself.
+    bool conditional = false;
+    std::optional<std::int64_t> target;  ///< byte in the section; may lie outside of it. Of BSSY: where threads meet
+    instruction_operands operands;       ///< of what is not `next`
+
+    [[nodiscard]] bool goes_on() const { return kind == flow_kind::next || kind == flow_kind::call || conditional; }
+};
+
+/// `nullopt`: no instruction that changes the flow; its operands are told by the table.
+std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm);
+
+}  // namespace launchbox

@@ -1,0 +1,46 @@
+// Reads what nvdisasm prints of code, without operands: names, addresses, and where branches go.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "image/code/code_traffic.hpp"
+
+namespace launchbox {
+
+struct disassembled_instruction {
+    std::uint64_t byte = 0;  ///< in its section
+    std::string name;        ///< "LDG.E.128"
+    std::string label;       ///< that it branches to; empty: none, or it is calculated
+};
+
+/// One section of code: `.text.KERNEL`.
+struct disassembled_code {
+    std::string section;
+    std::vector<disassembled_instruction> instructions;
+    std::unordered_map<std::string, std::uint64_t> labels;  ///< bytes in the section
+};
+
+/// Reads the output of `nvdisasm --print-code`, a line at a time; each section is given to `found` when it ends.
+class disassembly_reader {
+public:
+    explicit disassembly_reader(std::function<void(const disassembled_code&)> found) : found_(std::move(found)) {}
+
+    void line(std::string_view text);
+    void finish();
+
+private:
+    std::function<void(const disassembled_code&)> found_;
+    disassembled_code code_;
+    std::vector<std::string> waiting_;  // labels that stand before the next instruction
+};
+
+/// `place_of(byte)` gives the line of an instruction.
+code_traffic traffic_of(const disassembled_code& code, const std::function<std::uint32_t(std::uint64_t)>& place_of);
+
+}  // namespace launchbox

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/code/live_registers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::string_view rule = "// +-", table_start = "// |";
+constexpr int max_registers = 256;
+
+bool is_digit_character(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// "        /*01a0*/   IADD3 ..." -> 0x1a0
+std::optional<std::uint64_t> address_of(std::string_view text)
+{
+    const std::size_t at = text.find_first_not_of(" \t");
+    if (at == std::string_view::npos || !text.substr(at).starts_with("/*")) return std::nullopt;
+    const std::size_t end = text.find("*/", at);
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view digits = text.substr(at + 2, end - at - 2);
+    std::uint64_t value = 0;
+    const auto [stopped, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (failure != std::errc() || stopped != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<register_file> file_named(std::string_view title)
+{
+    if (title.find("UPRED") != std::string_view::npos || title.find("UP ") != std::string_view::npos)
+        return register_file::uniform_predicate;
+    if (title.find("UGPR") != std::string_view::npos) return register_file::uniform;
+    if (title.find("GPR") != std::string_view::npos) return register_file::general;
+    if (title.find("PRED") != std::string_view::npos) return register_file::predicate;
+    return std::nullopt;
+}
+
+}  // namespace
+
+void life_range_reader::line(std::string_view text)
+{
+    if (text.starts_with(".text.")) {
+        const std::size_t end = text.find(':');
+        if (end != std::string_view::npos) section_ = text.substr(0, end);
+    }
+    if (const std::size_t at = text.find(rule); at != std::string_view::npos) {
+        // A table starts with two rules with its header between them, and ends with one.
+        if (at != table_at_ || !in_header_ || header_.empty()) {
+            table_at_ = at;
+            header_.clear();
+            in_header_ = true;
+        } else {
+            finish_header();
+            in_header_ = false;
+        }
+        return;
+    }
+    if (table_at_ == std::string_view::npos || text.size() < table_at_) return;
+    const std::string_view table = text.substr(table_at_);
+    if (!table.starts_with(table_start)) return;
+    if (in_header_)
+        header_line(table);
+    else if (!groups_.empty())
+        instruction(text.substr(0, table_at_), table);
+}
+
+void life_range_reader::header_line(std::string_view table)
+{
+    constexpr std::size_t max_header_lines = 16;
+    // What follows a rule that ended a table is the next function's text, and no header.
+    if (header_.size() == max_header_lines) {
+        in_header_ = false;
+        return;
+    }
+    header_.emplace_back(table);
+}
+
+void life_range_reader::finish_header()
+{
+    groups_.clear();
+    const auto titles = std::ranges::find_if(header_, [](const std::string& text) {
+        return text.find("GPR") != std::string::npos || text.find("PRED") != std::string::npos;
+    });
+    if (titles == header_.end()) return;
+    for (std::size_t at = titles->find('|'); at != std::string::npos;) {
+        const std::size_t end = titles->find('|', at + 1);
+        if (end == std::string::npos) break;
+        if (const auto file = file_named(std::string_view(*titles).substr(at, end - at)))
+            groups_.push_back({.file = *file, .begin = at + 1, .end = end, .registers = {}});
+        at = end;
+    }
+    // Numbers stand upright, a digit a line; a # stands over the counts.
+    const auto last = std::find_if(std::next(titles), header_.end(),
+                                   [](const std::string& text) { return text.find('#') != std::string::npos; });
+    if (last == header_.end()) return;
+    for (column_group& group : groups_) {
+        const std::size_t counts = last->find('#', group.begin);
+        for (std::size_t column = group.begin; column < group.end && column < last->size(); ++column) {
+            if (!is_digit_character((*last)[column]) || (counts < group.end && column <= counts)) continue;
+            int number = 0;
+            for (auto line = std::next(titles); line != std::next(last); ++line)
+                if (column < line->size() && is_digit_character((*line)[column]))
+                    number = std::min(number * 10 + ((*line)[column] - '0'), max_registers);
+            if (number < max_registers) group.registers.emplace_back(column, number);
+        }
+    }
+}
+
+void life_range_reader::instruction(std::string_view text, std::string_view table)
+{
+    const std::optional<std::uint64_t> address = address_of(text);
+    if (!address) return;
+    next_.section = section_;
+    next_.byte = *address;
+    next_.live = {};
+    next_.general.clear();
+    for (const column_group& group : groups_) {
+        const std::size_t first = group.registers.empty() ? group.end : group.registers.front().first;
+        std::string_view count = table.substr(0, std::min(first, table.size()));
+        count = count.substr(std::min(group.begin, count.size()));
+        const std::size_t at = count.find_first_not_of(' ');
+        int live = 0;
+        if (at != std::string_view::npos && count[at] != '|') {
+            const auto [end, failure] = std::from_chars(count.data() + at, count.data() + count.size(), live);
+            if (failure != std::errc() || live < 0 || live > max_registers) {
+                ++not_understood_;
+                return;
+            }
+        }
+        next_.live[static_cast<std::size_t>(group.file)] = live;
+        if (group.file != register_file::general) continue;
+        for (const auto& [column, number] : group.registers)
+            if (column < table.size() && table[column] != ' ')
+                next_.general.emplace_back(number, table[column] == '^' || table[column] == 'x');
+        if (next_.general.size() != static_cast<std::size_t>(live)) ++not_understood_;
+    }
+    found_(next_);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,27 @@
+// The members of `ar` archives, which static libraries are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/container/image_diagnostic.hpp"
+
+namespace launchbox {
+
+struct archive_member {
+    std::string_view name;
+    std::uint64_t offset = 0;  ///< of `bytes` in the archive
+    std::string_view bytes;
+};
+
+bool is_archive(std::string_view bytes);
+
+/// The members in their order, without symbol indexes and name tables; GNU's, BSD's and System V's forms. A thin
+/// archive, whose members are other files, is a diagnostic. What is wrong is a diagnostic with its offset; members
+/// before it are returned, and one that is cut off with what is there of it. Views into `bytes`.
+std::vector<archive_member> read_archive(std::string_view bytes, std::vector<image_diagnostic>& diagnostics);
+
+}  // namespace launchbox

@@ -1,0 +1,49 @@
+// Where in a file compiled CUDA code lies.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/container/fatbin.hpp"
+#include "image/container/image_diagnostic.hpp"
+#include "support/files/mapped_file.hpp"
+
+namespace launchbox {
+
+/// One image as it lies in the file.
+struct located_image {
+    std::string container;         ///< as in `kernel_source`
+    std::size_t container_id = 0;  ///< the same for all images of one container
+    fatbin_entry entry;            ///< of an image outside a fat binary: kind, payload and size alone
+    std::size_t entry_number = 0;  ///< in its container, from 1; 0: not in a fat binary
+    std::uint64_t offset = 0;      ///< of the payload in the file
+    bool before_linking = false;   ///< in a section that the device linker has read and the driver does not
+};
+
+struct image_scan {
+    std::string kind;  ///< as in `binary_contents`
+    std::vector<located_image> images;
+    std::vector<image_diagnostic> diagnostics;  ///< `offset` in the file
+};
+
+/// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
+/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a diagnostic, as
+/// is a cubin that says of itself to be of another class than 64-bit and little-endian. Views into `bytes`. `data` are
+/// the parts of a sparse file that are there; empty: all of it.
+image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1, const std::vector<byte_range>& data = {});
+
+/// Whether `scan_for_images` would find or complain of anything in a file that may be text.
+bool holds_image(std::string_view bytes);
+
+/// Where the cubin at the beginning of `bytes` ends; `nullopt` when it says to reach further, or cannot be read.
+std::optional<std::uint64_t> cubin_size(std::string_view bytes);
+
+/// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the
+/// size of `bytes` when there is none.
+std::size_t find_magic(std::string_view bytes, std::size_t from);
+
+}  // namespace launchbox

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/names/demangle_child.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace launchbox {
+
+namespace {
+
+using std::chrono::steady_clock;
+using reader = std::string (*)(const std::string&);
+
+constexpr int max_deaths = 16;
+constexpr std::chrono::seconds time_for_all{20};
+constexpr std::size_t max_result = 65536, max_results = std::size_t{256} << 20;
+constexpr std::size_t pipe_bytes = 65536;  // as many as a pipe of Linux holds
+
+// Of 436,000 real names none takes 1 ms or makes 25 KB. One that doubles reaches a limit within 0.3 s.
+constexpr rlim_t memory_of_child = rlim_t{128} << 20;
+// Time on a processor, and time at all: a child can hang as well, the address sanitizer does when it is out of memory.
+constexpr itimerval working_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 250'000}};
+constexpr itimerval waiting_time{.it_interval = {}, .it_value = {.tv_sec = 2, .tv_usec = 0}};
+
+// A process that reads names from `first` on and the pipe that it writes into; is gone when this is.
+class child_process {
+public:
+    child_process(const std::vector<std::string>& names, std::size_t first, reader read);
+    child_process(const child_process&) = delete;
+    child_process& operator=(const child_process&) = delete;
+    ~child_process() { end(); }
+
+    [[nodiscard]] bool started() const { return pid_ > 0; }
+    // Nothing when the child is gone or `deadline` has passed.
+    std::optional<std::string> next_result(steady_clock::time_point deadline);
+    // Whether the user asked it to stop.
+    bool end();
+
+private:
+    bool receive(char* bytes, std::size_t count, steady_clock::time_point deadline);
+
+    pid_t pid_ = -1;
+    int from_child_ = -1;
+    std::vector<char> received_;  // and not yet taken from `taken_` on: results come faster than one a read
+    std::size_t taken_ = 0;
+};
+
+[[noreturn]] void be_child(int out, const std::vector<std::string>& names, std::size_t first, reader read) noexcept;
+void send(const char* bytes, std::size_t count) noexcept;
+void limit(decltype(RLIMIT_AS) resource, rlim_t value) noexcept;
+std::optional<rlim_t> mapped_memory() noexcept;
+
+}  // namespace
+
+std::vector<std::string> read_in_children(const std::vector<std::string>& names, reader read)
+{
+    std::vector<std::string> results = names;
+    const auto deadline = steady_clock::now() + time_for_all;
+    std::size_t next = 0, total = 0;
+    for (int deaths = 0; next < names.size() && deaths < max_deaths && steady_clock::now() < deadline; ++deaths) {
+        child_process child(names, next, read);
+        if (!child.started()) break;
+        while (next < names.size()) {
+            std::optional<std::string> result = child.next_result(deadline);
+            if (!result) break;
+            total += result->size();
+            if (total > max_results) return results;
+            results[next++] = std::move(*result);
+        }
+        if (child.end()) break;
+        ++next;  // the name that it died at
+    }
+    return results;
+}
+
+namespace {
+
+child_process::child_process(const std::vector<std::string>& names, std::size_t first, reader read)
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) be_child(ends[1], names, first, read);
+    ::close(ends[1]);
+    if (pid_ > 0)
+        from_child_ = ends[0];
+    else
+        ::close(ends[0]);
+}
+
+std::optional<std::string> child_process::next_result(steady_clock::time_point deadline)
+{
+    std::uint32_t size = 0;
+    std::array<char, sizeof size> prefix{};
+    if (!receive(prefix.data(), prefix.size(), deadline)) return std::nullopt;
+    std::memcpy(&size, prefix.data(), sizeof size);
+    if (size > max_result) return std::nullopt;
+    std::string result(size, '\0');
+    if (!receive(result.data(), size, deadline)) return std::nullopt;
+    return result;
+}
+
+bool child_process::receive(char* bytes, std::size_t count, steady_clock::time_point deadline)
+{
+    while (count > 0) {
+        const std::size_t here = std::min(count, received_.size() - taken_);
+        if (here > 0) std::memcpy(bytes, received_.data() + taken_, here);  // at first there is no buffer
+        bytes += here;
+        count -= here;
+        taken_ += here;
+        if (count == 0) break;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
+        pollfd wait{from_child_, POLLIN, 0};
+        const int ready = left > 0 ? ::poll(&wait, 1, static_cast<int>(left)) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) return false;
+        received_.resize(pipe_bytes);
+        taken_ = 0;
+        const ssize_t got = ::read(from_child_, received_.data(), received_.size());
+        received_.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+    }
+    return true;
+}
+
+bool child_process::end()
+{
+    if (pid_ <= 0) return false;
+    ::close(from_child_);
+    // Either it is dead already and keeps the status that it died with, or it is not needed any more.
+    ::kill(pid_, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM);
+}
+
+void be_child(int out, const std::vector<std::string>& names, std::size_t first, reader read) noexcept
+{
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Also where cores go to a program, which RLIMIT_CORE does not prevent.
+    ::prctl(PR_SET_DUMPABLE, 0);
+    limit(RLIMIT_CORE, 0);
+    // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death.
+    for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
+        std::signal(number, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+
+    // Results go to what was standard output; `out` itself may be 0 or 2 when those were closed.
+    if (::dup2(out, STDOUT_FILENO) < 0) ::_exit(1);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int descriptor : {STDIN_FILENO, STDERR_FILENO})
+        if (null < 0)
+            ::close(descriptor);
+        else
+            ::dup2(null, descriptor);
+    ::close_range(3, ~0U, 0);
+
+    if (const auto mapped = mapped_memory()) limit(RLIMIT_AS, *mapped + memory_of_child);
+    for (std::size_t i = first; i < names.size(); ++i) {
+        ::setitimer(ITIMER_PROF, &working_time, nullptr);
+        ::setitimer(ITIMER_REAL, &waiting_time, nullptr);
+        std::string result = read(names[i]);
+        result.resize(std::min(result.size(), max_result));
+        const auto size = static_cast<std::uint32_t>(result.size());
+        std::array<char, sizeof size> prefix{};
+        std::memcpy(prefix.data(), &size, sizeof size);
+        result.insert(0, prefix.data(), prefix.size());
+        send(result.data(), result.size());
+    }
+    ::_exit(0);
+}
+
+void send(const char* bytes, std::size_t count) noexcept
+{
+    while (count > 0) {
+        const ssize_t sent = ::write(STDOUT_FILENO, bytes, count);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) ::_exit(1);
+        bytes += sent;
+        count -= static_cast<std::size_t>(sent);
+    }
+}
+
+// Lowers a limit, never raises it.
+void limit(decltype(RLIMIT_AS) resource, rlim_t value) noexcept
+{
+    rlimit limits{};
+    if (::getrlimit(resource, &limits) != 0) return;
+    limits.rlim_cur = std::min(limits.rlim_cur, value);
+    limits.rlim_max = std::min(limits.rlim_max, value);
+    ::setrlimit(resource, &limits);
+}
+
+std::optional<rlim_t> mapped_memory() noexcept
+{
+    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    std::array<char, 64> text{};
+    const ssize_t got = ::read(file, text.data(), text.size() - 1);
+    ::close(file);
+    unsigned long long pages = 0;
+    if (got <= 0 || std::sscanf(text.data(), "%llu", &pages) != 1) return std::nullopt;
+    return static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,48 @@
+// Kernels and their launch attributes from PTX text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/container/image_diagnostic.hpp"
+#include "image/kernel_info.hpp"
+#include "image/kernel_memory.hpp"
+
+namespace launchbox {
+
+/// Where in the text a kernel's launch directives are.
+struct ptx_directives {
+    struct range {
+        std::size_t from = 0, to = 0;
+    };
+    std::size_t begin = 0;               ///< behind the name and the parameters
+    std::vector<range> register_limits;  ///< each `.maxnreg` and `.minnctapersm` with its number
+};
+
+struct ptx_contents {
+    std::string version;  ///< of the PTX language: "9.0"; empty when the text does not tell
+    std::string target;   ///< "sm_90a"; empty when the text does not tell
+    bool debug = false;   ///< it was made by nvcc -G
+    std::vector<kernel_info> kernels;
+    std::vector<ptx_directives> directives;  ///< of `kernels[i]`
+    std::size_t functions = 0;               ///< device functions with a body, which kernels call and may share
+    std::vector<image_diagnostic> diagnostics;
+};
+
+/// Whether text begins as a PTX module: with `.version`, behind comments and space.
+bool is_ptx(std::string_view text);
+
+/// Reads one PTX module. PTX tells launch attributes and parameters exactly. Registers, spills, barriers and the shared
+/// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
+/// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text. `memory`:
+/// where that is used up, the rest is not read and the caller says so; null: there is no limit.
+ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true,
+                      kernel_memory* memory = nullptr);
+
+/// The module with nothing between its outermost braces: all that `read_ptx` reads, in a small part of the text.
+std::string ptx_outline(std::string_view text);
+
+}  // namespace launchbox

@@ -1,0 +1,155 @@
+// The forms of `check` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "report/check/check_report.hpp"
+#include "report/core/json.hpp"
+#include "report/kernels/kernels_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json counts_json(const check_result& result);
+ordered_json names_json(const checked_kernel& kernel);
+ordered_json finding_json(const check_finding& finding, const checked_kernel& kernel);
+ordered_json kernels_of(const unchecked_part& part);
+ordered_json place_json(const file_line& place);
+
+}  // namespace
+
+nlohmann::ordered_json check_json(const check_outcome& outcome)
+{
+    const check_result& result = outcome.result;
+    ordered_json json;
+    json["schema"] = "launchbox.check/1";
+    json["passed"] = result.passed();
+    json["summary"] = summary_of(result);
+    json["budget"] = nullptr;
+    if (!result.budget_file.empty())
+        json["budget"] = {{"file", json_text(result.budget_file)}, {"rules", result.rules}};
+    json["baseline"] = nullptr;
+    if (!result.baseline_file.empty())
+        json["baseline"] = {{"file", json_text(result.baseline_file)}, {"entries", result.baseline_entries}};
+    json["inputs"] = inputs_json(outcome.inputs);
+    json["counts"] = counts_json(result);
+    json["findings"] = ordered_json::array();
+    for (const check_finding& finding : result.findings)
+        json["findings"].push_back(finding_json(finding, result.kernels[finding.kernel]));
+    json["unused_rules"] = ordered_json::array();
+    for (const unused_rule& rule : result.unused_rules)
+        json["unused_rules"].push_back(
+            {{"rule", json_text(rule.pattern)}, {"fails", rule.fails}, {"set_by", place_json(rule.place)}});
+    json["unchecked"] = ordered_json::array();
+    for (const unchecked_part& part : result.unchecked)
+        json["unchecked"].push_back({{"file", text_or_null(part.file)},
+                                     {"architecture", text_or_null(part.architecture)},
+                                     {"kernels", kernels_of(part)},
+                                     {"reason", json_text(unchecked_text(part))},
+                                     {"fails", part.fails}});
+    json["older_code"] = ordered_json::array();
+    for (const checked_kernel& kernel : result.kernels) {
+        if (!kernel.info.runs_on) continue;
+        json["older_code"].push_back(names_json(kernel));
+        json["older_code"].back()["runs_on"] = architecture_where_run(kernel.info);
+    }
+    json["new_kernels"] = ordered_json::array();
+    for (std::size_t k : result.new_kernels) json["new_kernels"].push_back(names_json(result.kernels[k]));
+    json["gone_kernels"] = ordered_json::array();
+    for (const gone_kernel& kernel : result.gone)
+        json["gone_kernels"].push_back({{"identity", json_text(kernel.identity)},
+                                        {"architecture", text_or_null(kernel.architecture)},
+                                        {"set_by", place_json(kernel.place)}});
+    return json;
+}
+
+table check_table(const check_outcome& outcome)
+{
+    table rows;
+    for (const char* title : {"identity", "name", "short_name", "architecture", "check", "status", "fails", "value",
+                              "limit", "message", "set_by_file", "set_by_line", "input"})
+        rows.columns.push_back({title});
+    const auto number = [](const std::optional<double>& value) {
+        return value ? number_json(*value).dump() : std::string();
+    };
+    for (const check_finding& finding : outcome.result.findings) {
+        const checked_kernel& kernel = outcome.result.kernels[finding.kernel];
+        rows.rows.push_back({escape_for_terminal(kernel.identity), escape_for_terminal(kernel.info.name),
+                             escape_for_terminal(kernel.short_form), escape_for_terminal(kernel.info.architecture),
+                             finding.check, status_name(finding.status), finding.fails ? "true" : "false",
+                             number(finding.value), number(finding.limit), escape_for_terminal(finding.message),
+                             escape_for_terminal(finding.set_by.file), std::to_string(finding.set_by.line),
+                             escape_for_terminal(kernel.copy(finding.copy).info.source.file)});
+    }
+    return rows;
+}
+
+nlohmann::ordered_json number_json(double value)
+{
+    constexpr double exact = 9007199254740992;
+    if (value == static_cast<double>(static_cast<std::int64_t>(std::clamp(value, -exact, exact))))
+        return static_cast<std::int64_t>(value);
+    return value;
+}
+
+namespace {
+
+ordered_json counts_json(const check_result& result)
+{
+    return {{"kernels", result.kernels.size()},
+            {"checks", result.checks},
+            {"broken", result.count(check_status::broken)},
+            {"unknown", result.count(check_status::unknown)},
+            {"better", result.count(check_status::better)},
+            {"unused_rules", result.unused_rules.size()},
+            {"unchecked", result.unchecked.size()},
+            {"new_kernels", result.new_kernels.size()},
+            {"gone_kernels", result.gone.size()},
+            {"ptx_only", result.ptx_only},
+            {"unlinked", result.unlinked},
+            {"renumbered", result.renumbered}};
+}
+
+ordered_json kernels_of(const unchecked_part& part)
+{
+    ordered_json names = ordered_json::array();
+    for (const std::string& name : part.kernels) names.push_back(json_text(name));
+    return names;
+}
+
+ordered_json names_json(const checked_kernel& kernel)
+{
+    return {{"identity", json_text(kernel.identity)},
+            {"name", json_text(kernel.info.name)},
+            {"short_name", json_text(kernel.short_form)},
+            {"architecture", text_or_null(kernel.info.architecture)}};
+}
+
+ordered_json finding_json(const check_finding& finding, const checked_kernel& kernel)
+{
+    const kernel_info& copy = kernel.copy(finding.copy).info;
+    ordered_json json = names_json(kernel);
+    json["check"] = finding.check;
+    json["status"] = status_name(finding.status);
+    json["fails"] = finding.fails;
+    json["value"] = finding.value ? number_json(*finding.value) : ordered_json(nullptr);
+    json["limit"] = finding.limit ? number_json(*finding.limit) : ordered_json(nullptr);
+    json["message"] = json_text(finding.message);
+    json["set_by"] = place_json(finding.set_by);
+    json["input"] = json_text(copy.source.file);
+    json["written_at"] = nullptr;
+    if (copy.written_at) json["written_at"] = place_json({copy.written_at->file, copy.written_at->line});
+    return json;
+}
+
+ordered_json place_json(const file_line& place)
+{
+    return {{"file", json_text(place.file)}, {"line", place.line}};
+}
+
+}  // namespace
+
+}  // namespace launchbox

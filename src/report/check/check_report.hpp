@@ -1,0 +1,56 @@
+// What `check` found, for people and for programs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "advice/check/check_result.hpp"
+#include "report/core/document.hpp"
+#include "report/kernels/kernels_report.hpp"
+
+namespace launchbox {
+
+/// Everything that the forms of the report need.
+struct check_outcome {
+    check_result result;
+    std::vector<inspected_input> inputs;
+    std::string directory;  ///< where the tool was started; paths below it are shown relative to it
+    std::string version;    ///< of launchbox
+};
+
+document check_document(const check_outcome& outcome);
+
+/// launchbox.check/1.
+nlohmann::ordered_json check_json(const check_outcome& outcome);
+
+/// A row a finding.
+table check_table(const check_outcome& outcome);
+
+/// "12 kernels × architectures checked against 3 rules: 2 violations, 1 unused rule".
+std::string summary_of(const check_result& result);
+
+/// "merge<int, 256>", with its file in brackets where the name alone does not tell which kernel it is.
+std::string title_of(const checked_kernel& kernel);
+
+/// "sm_90"; "?" when it is not known.
+std::string architecture_of(const checked_kernel& kernel);
+
+/// "launchbox.budget.toml:7".
+std::string place_text(const file_line& place);
+
+/// "broken", "unknown", "better".
+const char* status_name(check_status status);
+
+/// A whole number as such, another one as a fraction.
+nlohmann::ordered_json number_json(double value);
+
+/// "a.o: no kernel was checked: it holds 1 LTO-IR image (compute_90)".
+std::string unchecked_text(const unchecked_part& part);
+
+/// What failed, a line each: "merge<int> sm_90: 272 B of spills ... (launchbox.budget.toml:3)".
+std::vector<std::string> failures_of(const check_result& result);
+
+}  // namespace launchbox

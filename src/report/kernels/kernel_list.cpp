@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/kernels/kernel_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/core/short_names.hpp"
+#include "report/kernels/kernel_cells.hpp"
+#include "report/kernels/occupancy_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr int below_indent = 6;     // where a last column that does not fit beside the others stands
+constexpr int narrowest_name = 16;  // what is cut further tells nothing
+constexpr int widest_file_column = 24;
+
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file);
+
+// A column in which no row has anything to tell takes room from the names.
+void drop_empty_columns(table& rows);
+
+std::string findings_line(const std::vector<finding_count>& findings);
+
+}  // namespace
+
+void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
+                     const output_style& style)
+{
+    table rows{{{"arch"},
+                {"regs", true},
+                {"spills", true},
+                {"stack", true},
+                {"shared", true},
+                {"bar", true},
+                {"bounds"},
+                {"resident", true},
+                {"occ.", true},
+                {"code", true}},
+               {}};
+    const bool several = found.inputs.size() > 1;
+    if (several) rows.columns.push_back({"file"});
+    std::vector<std::string> names;
+    for (const inspected_kernel& kernel : found.kernels) {
+        if (names.size() == found.page_rows) break;
+        rows.rows.push_back(row_of(kernel, several));
+        names.push_back(kernel.short_form);
+    }
+    drop_empty_columns(rows);
+    cell_signs signs;
+    signs.note(rows);
+    add_names(rows, names, style);
+    page.add(std::move(rows));
+    if (!findings.empty()) {
+        page.line("");
+        page.line(findings_line(findings));
+    }
+    const auto any = [&](const auto& condition) {
+        return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
+    };
+    if (any([](const auto& kernel) { return !kernel.residency && kernel.info.registers; }))
+        page.line("  resident: – where neither --threads nor a launch bound tells the threads of a block", tone::faint);
+    if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
+        page.line("  compute_…: PTX, of which registers are decided when it is compiled", tone::faint);
+    signs.explain(page);
+}
+
+void add_names(table& rows, const std::vector<std::string>& names, const output_style& style)
+{
+    int taken = table_indent;
+    for (std::size_t c = 0; c < rows.columns.size(); ++c) {
+        int width = display_width(rows.columns[c].title);
+        for (const auto& row : rows.rows) width = std::max(width, display_width(row[c].text));
+        taken += width + column_gap;
+    }
+    const bool beside = style.width - taken >= narrowest_name;
+    const int room = beside ? style.width - taken : style.width - below_indent;
+    rows.columns.push_back({"kernel"});
+    std::vector<std::string> shown;
+    shown.reserve(names.size());
+    for (const std::string& name : names) shown.push_back(escape_for_terminal(name));
+    shown = shortened_apart(shown, room);
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) rows.rows[i].emplace_back(std::move(shown[i]));
+}
+
+namespace {
+
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
+{
+    const kernel_info& info = kernel.info;
+    std::vector<cell> row{
+        architecture_label(info), known_or_sign(info.registers, info), spills_cell(info), stack_text(info),
+        shared_text(info),        known_or_sign(info.barriers, info),  bounds_text(info)};
+    if (const auto& residency = kernel.residency) {
+        const tone look = residency->launches() ? tone::plain : tone::bad;
+        row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),
+                         look);
+        row.emplace_back(occupancy_text(residency->result.occupancy(), residency->at_most), look);
+    } else {
+        // Without a bound the threads are the user's to tell; nothing is missing from the input.
+        row.emplace_back("–");
+        row.emplace_back("–");
+    }
+    row.emplace_back(known_or_sign(info.code_bytes, info));
+    if (with_file) row.emplace_back(shortened(escape_for_terminal(info.source.file), widest_file_column));
+    return row;
+}
+
+void drop_empty_columns(table& rows)
+{
+    for (std::size_t c = rows.columns.size(); c-- > 0;) {
+        const bool told = std::any_of(rows.rows.begin(), rows.rows.end(),
+                                      [&](const auto& row) { return row[c].text != "–" && row[c].text != "?"; });
+        if (told) continue;
+        const auto place = static_cast<std::ptrdiff_t>(c);
+        rows.columns.erase(rows.columns.begin() + place);
+        for (auto& row : rows.rows) row.erase(row.begin() + place);
+    }
+}
+
+std::string findings_line(const std::vector<finding_count>& findings)
+{
+    std::string text;
+    for (const finding_count& finding : findings)
+        text += fmt::format("{}{} {}", text.empty() ? "  findings: " : ", ",
+                            with_commas(static_cast<std::int64_t>(finding.kernels)), finding.id);
+    if (!text.empty()) text += "; --kernel PATTERN shows those of one kernel with their remedies";
+    return text;
+}
+
+}  // namespace
+
+}  // namespace launchbox

@@ -1,0 +1,19 @@
+// A few kernels, one by one: a heading, a row for each architecture, and what is wrong with the kernel.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/core/document.hpp"
+#include "report/kernels/kernels_report.hpp"
+
+namespace launchbox {
+
+/// The tables of `inspect`; `accounts[i]` is that of `found.kernels[i]`.
+void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts);
+
+/// A finding and its remedy. `where`: the architectures or the line, in brackets.
+void add_finding(document& page, const diagnosis& finding, const std::string& where);
+
+}  // namespace launchbox

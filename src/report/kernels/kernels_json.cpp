@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/kernels/kernels_json.hpp"
+
+#include <fmt/format.h>
+
+#include "report/core/json.hpp"
+#include "report/kernels/kernel_cells.hpp"
+#include "report/kernels/lines_report.hpp"
+#include "report/kernels/occupancy_report.hpp"
+#include "report/kernels/skipped_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inputs);
+
+ordered_json selection_json(const inspection& found);
+
+ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& account);
+
+}  // namespace
+
+kernels_json_writer::kernels_json_writer(const inspection& found, std::ostream& out) : json_(out)
+{
+    json_.member("schema", "launchbox.kernels/2");
+    json_.member("inputs", inputs_with_diagnoses_json(found.inputs));
+    json_.member("selection", selection_json(found));
+    json_.begin_array("kernels");
+}
+
+void kernels_json_writer::add(std::string_view kernel)
+{
+    json_.element_text(kernel);
+}
+
+void kernels_json_writer::finish()
+{
+    json_.end_array();
+    json_.finish();
+}
+
+std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account)
+{
+    return json_element_text(kernel_json(kernel, account));
+}
+
+std::string kernels_json_first_line(const inspection& found)
+{
+    const ordered_json head{{"schema", "launchbox.kernels/2"},
+                            {"inputs", inputs_with_diagnoses_json(found.inputs)},
+                            {"selection", selection_json(found)}};
+    return head.dump() + '\n';
+}
+
+std::string kernel_json_line(const inspected_kernel& kernel, const kernel_account& account)
+{
+    return kernel_json(kernel, account).dump() + '\n';
+}
+
+std::string kernels_csv_header()
+{
+    return csv_line({"file",
+                     "name",
+                     "demangled",
+                     "architecture",
+                     "registers",
+                     "spill_store_bytes",
+                     "spill_load_bytes",
+                     "stack_frame_bytes",
+                     "cumulative_stack_bytes",
+                     "static_shared_bytes",
+                     "constant_bytes",
+                     "parameter_bytes",
+                     "barriers",
+                     "max_threads",
+                     "min_blocks",
+                     "register_cap",
+                     "code_bytes",
+                     "threads",
+                     "resident_blocks",
+                     "occupancy",
+                     "limiters",
+                     "next_step",
+                     "diagnoses",
+                     "min_spill_store_bytes",
+                     "min_spill_load_bytes",
+                     "dynamic_shared_bytes",
+                     "at_most",
+                     "max_cluster_blocks",
+                     "shared_spill_store_bytes",
+                     "shared_spill_load_bytes",
+                     "runs_on",
+                     "optimisation"});
+}
+
+std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
+{
+    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+    const kernel_info& info = kernel.info;
+    const std::optional<spill_range> range = spill_range_of(info);
+    std::int64_t constants = 0;
+    for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
+    std::vector<cell> row{escape_for_terminal(info.source.file),
+                          escape_for_terminal(info.name),
+                          escape_for_terminal(kernel.demangled),
+                          escape_for_terminal(info.architecture),
+                          text(info.registers),
+                          text(info.spill_store_bytes),
+                          text(info.spill_load_bytes),
+                          text(info.stack_frame_bytes),
+                          text(info.cumulative_stack_bytes),
+                          text(info.static_shared_bytes),
+                          info.constant_banks.empty() ? "" : std::to_string(constants),
+                          text(info.parameter_bytes),
+                          text(info.barriers),
+                          text(bound_threads(info)),
+                          text(info.min_blocks),
+                          text(info.register_cap),
+                          text(info.code_bytes)};
+    std::string limiters, ids;
+    for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
+    if (account.occupancy) {
+        for (const limit_account& limit : account.occupancy->limits)
+            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
+        row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
+        row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
+        row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
+        row.emplace_back(limiters);
+        row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
+    } else {
+        for (int i = 0; i < 5; ++i) row.emplace_back("");
+    }
+    row.emplace_back(ids);
+    row.emplace_back(text(range ? std::optional(range->min_stores) : std::nullopt));
+    row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
+    row.emplace_back(text(info.dynamic_shared_bytes));
+    row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
+    row.emplace_back(text(info.max_cluster_blocks));
+    row.emplace_back(text(info.shared_spill_store_bytes));
+    row.emplace_back(text(info.shared_spill_load_bytes));
+    row.emplace_back(info.runs_on ? architecture_where_run(info) : "");
+    row.emplace_back(std::string(optimisation_name(info.optimisation)));
+    return csv_line(row);
+}
+
+nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
+{
+    ordered_json json = ordered_json::array();
+    for (const inspected_input& input : inputs) {
+        ordered_json errors = ordered_json::array();
+        for (const std::string& error : input.errors) errors.push_back(json_text(error));
+        json.push_back({{"file", json_text(input.file)},
+                        {"kind", input.kind},
+                        {"kernels", input.kernels},
+                        {"skipped_images", skipped_json(input)},
+                        {"errors", std::move(errors)}});
+    }
+    return json;
+}
+
+namespace {
+
+const char* severity_name(severity level)
+{
+    return level == severity::error ? "error" : level == severity::warning ? "warning" : "note";
+}
+
+ordered_json diagnosis_json(const diagnosis& finding)
+{
+    return {{"id", finding.id},
+            {"severity", severity_name(finding.level)},
+            {"message", json_text(finding.message)},
+            {"fix", json_text(finding.fix)}};
+}
+
+ordered_json inputs_with_diagnoses_json(const std::vector<inspected_input>& inputs)
+{
+    ordered_json json = inputs_json(inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        json[i]["diagnoses"] = ordered_json::array();
+        for (const diagnosis& finding : inputs[i].diagnoses) {
+            ordered_json object = diagnosis_json(finding);
+            object["file"] = finding.place ? ordered_json(json_text(finding.place->file)) : ordered_json(nullptr);
+            object["line"] = finding.place ? ordered_json(finding.place->line) : ordered_json(nullptr);
+            json[i]["diagnoses"].push_back(std::move(object));
+        }
+        json[i]["missing"] = ordered_json::array();
+        for (const missing_kernel& one : inputs[i].missing)
+            json[i]["missing"].push_back({{"architecture", architecture_name(one.wanted).view()},
+                                          {"name", json_text(one.name)},
+                                          {"short_name", json_text(one.short_form)},
+                                          {"there", one.there}});
+    }
+    return json;
+}
+
+ordered_json selection_json(const inspection& found)
+{
+    return {{"spilling", found.wish.spilling},
+            {"spills_unknown", found.selection.spills_unknown},
+            {"sorted_by", found.selection.sorted_by ? ordered_json(sort_key_name(*found.selection.sorted_by))
+                                                    : ordered_json(nullptr)},
+            {"not_shown", found.selection.not_shown}};
+}
+
+ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& account)
+{
+    const kernel_info& info = kernel.info;
+    ordered_json object;
+    object["name"] = json_text(info.name);
+    object["demangled"] = json_text(kernel.demangled);
+    object["short_name"] = json_text(kernel.short_form);
+    object["architecture"] =
+        info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture));
+    object["runs_on"] = info.runs_on ? ordered_json(architecture_where_run(info)) : ordered_json(nullptr);
+    object["source"] = {
+        {"file", json_text(info.source.file)},
+        {"container", json_text(info.source.container)},
+        {"entry", info.source.entry.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.source.entry))}};
+    object["registers"] = or_null(info.registers);
+    object["spill_store_bytes"] = or_null(info.spill_store_bytes);
+    object["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    object["spills_between"] = nullptr;
+    if (const auto& range = info.spills_between)
+        object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
+                                    {"load_bytes", {range->min_loads, range->max_loads}}};
+    object["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
+    object["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
+    object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
+    object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
+    object["static_shared_bytes"] = or_null(info.static_shared_bytes);
+    if (!info.shared_variables.empty()) {
+        ordered_json& variables = object["shared_variables"] = ordered_json::array();
+        for (const shared_variable& variable : info.shared_variables)
+            variables.push_back({{"name", json_text(variable.name)}, {"bytes", variable.bytes}});
+    }
+    object["reserved_shared_bytes"] = or_null(info.reserved_shared_bytes);
+    object["uses_dynamic_shared"] = or_null(info.uses_dynamic_shared);
+    object["dynamic_shared_bytes"] = or_null(info.dynamic_shared_bytes);
+    object["constant_bytes"] = nullptr;
+    if (!info.constant_banks.empty()) {
+        object["constant_bytes"] = ordered_json::object();
+        for (const constant_bank& bank : info.constant_banks)
+            object["constant_bytes"][std::to_string(bank.bank)] = bank.bytes;
+    }
+    object["parameter_bytes"] = or_null(info.parameter_bytes);
+    object["barriers"] = or_null(info.barriers);
+    object["max_threads"] = or_null(info.max_threads);
+    object["required_threads"] = or_null(info.required_threads);
+    object["min_blocks"] = or_null(info.min_blocks);
+    object["min_blocks_inferred"] = info.min_blocks_inferred;
+    object["register_cap"] = or_null(info.register_cap);
+    object["requested_max_registers"] = or_null(info.requested_max_registers);
+    object["maxrregcount"] = or_null(info.maxrregcount);
+    object["outranks_maxrregcount"] = or_null(info.outranks_maxrregcount);
+    object["cluster"] = or_null(info.cluster);
+    object["max_cluster_blocks"] = or_null(info.max_cluster_blocks);
+    object["code_bytes"] = or_null(info.code_bytes);
+    object["code_hash"] =
+        info.code_hash ? ordered_json(fmt::format("{:016x}", *info.code_hash)) : ordered_json(nullptr);
+    object["toolkit"] =
+        info.toolkit_version ? ordered_json(toolkit_name(*info.toolkit_version)) : ordered_json(nullptr);
+    object["virtual_architecture"] =
+        info.virtual_architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.virtual_architecture));
+    object["optimisation"] = info.optimisation == code_optimisation::unknown
+                                 ? ordered_json(nullptr)
+                                 : ordered_json(optimisation_name(info.optimisation));
+    object["features"] = info.features.names();
+    object["written_at"] = nullptr;
+    if (info.written_at)
+        object["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
+    if (info.lines) object["lines"] = lines_json(kernel);
+    if (info.pressure)
+        object["register_pressure"] = pressure_json(kernel, account.occupancy ? account.occupancy->next : std::nullopt);
+    if (info.traffic) object["code"] = traffic_json(kernel);
+    object["relocatable"] = info.relocatable;
+    object["linked"] = info.linked;
+    object["stack_unbounded"] = info.stack_unbounded;
+    object["callees"] = ordered_json::array();
+    for (const callee_info& callee : info.callees)
+        object["callees"].push_back({{"name", json_text(callee.name)},
+                                     {"stack_frame_bytes", or_null(callee.stack_frame_bytes)},
+                                     {"spill_store_bytes", or_null(callee.spill_store_bytes)},
+                                     {"spill_load_bytes", or_null(callee.spill_load_bytes)}});
+    object["occupancy"] = account.occupancy ? account_json(*account.occupancy) : ordered_json(nullptr);
+    object["diagnoses"] = ordered_json::array();
+    for (const diagnosis& finding : account.diagnoses) object["diagnoses"].push_back(diagnosis_json(finding));
+    object["warnings"] = ordered_json::array();
+    for (const std::string& warning : info.warnings) object["warnings"].push_back(json_text(warning));
+    return object;
+}
+
+}  // namespace
+
+}  // namespace launchbox

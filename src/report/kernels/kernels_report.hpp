@@ -1,0 +1,64 @@
+// What `inspect` found, for people.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/inspect/kernel_selection.hpp"
+#include "image/binary.hpp"
+#include "report/core/document.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+/// A kernel without code for an architecture that was asked for, nor other code that runs there.
+struct missing_kernel {
+    std::string name;  ///< as the linker knows it
+    std::string demangled = {}, short_form = {};
+    compute_capability wanted = {};
+    std::vector<std::string> there = {};  ///< the architectures that it has code for
+};
+
+struct inspected_input {
+    std::string file;
+    std::string kind;
+    std::size_t kernels = 0;
+    std::vector<std::string> errors;
+    std::vector<binary_image> images;       ///< what it holds, when it is a binary
+    std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
+    std::vector<missing_kernel> missing = {};
+};
+
+/// "a and b are not there for sm_75: they are for sm_80", a line for each architecture; of many kernels the first ones.
+std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing);
+
+struct inspection {
+    std::vector<inspected_input> inputs;
+    std::vector<inspected_kernel> kernels;
+    std::optional<int> threads;  ///< per block, as the user told
+    kernel_wish wish;
+    kernel_selection selection;
+    std::size_t page_rows = ~std::size_t{0};  ///< of a list for people; programs get all kernels
+};
+
+/// What a page shows of a list that nobody asked to be longer: 47,000 lines are no answer.
+inline constexpr std::size_t usual_page_rows = 200;
+
+/// From this many kernels on (names, not rows) one flat list reads better than a table a kernel.
+inline constexpr std::size_t many_kernels = 41;
+
+/// Whether one list of rows reads better than a table a kernel: there are many kernels, or they are sorted.
+bool shown_as_list(const inspection& found);
+
+/// A heading and a table a kernel, with its findings; `accounts[i]` is that of `found.kernels[i]`.
+document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts);
+
+/// One list of rows, and how often each finding occurs.
+document kernel_list_document(const inspection& found, const std::vector<finding_count>& findings,
+                              const output_style& style);
+
+}  // namespace launchbox

@@ -1,0 +1,29 @@
+// The account of `occupancy`, for people and for programs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "advice/model/account.hpp"
+#include "report/core/document.hpp"
+
+namespace launchbox {
+
+/// The page for people. Charts are drawn when the account has curves.
+document occupancy_document(const std::vector<occupancy_account>& accounts, const output_style& style);
+
+/// launchbox.occupancy/1.
+nlohmann::ordered_json occupancy_json(const std::vector<occupancy_account>& accounts);
+
+/// One account as it stands in `results[]` of launchbox.occupancy/1 and in `kernels[].occupancy` of
+/// launchbox.kernels/2.
+nlohmann::ordered_json account_json(const occupancy_account& account);
+
+/// A row an account: the figures without the arithmetic.
+table occupancy_table(const std::vector<occupancy_account>& accounts);
+
+/// "50 %", "62.5 %".
+std::string percent(double fraction);
+
+}  // namespace launchbox

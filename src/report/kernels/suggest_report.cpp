@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/kernels/suggest_report.hpp"
+
+#include <fmt/format.h>
+
+#include "advice/model/account.hpp"
+#include "report/core/json.hpp"
+#include "report/kernels/limiter_ids.hpp"
+#include "report/kernels/occupancy_report.hpp"
+#include "support/text/counted.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// "divides_sm: free" or "shared_share: costs": which rules are broken and whether it matters here.
+std::string broken_rules(const block_size_candidate& candidate)
+{
+    std::string text;
+    for (const rule_check& rule : candidate.rules)
+        if (!rule.kept) text += (text.empty() ? "" : ", ") + rule.id + (rule.costs ? " (costs)" : " (free)");
+    return text.empty() ? "–" : text;
+}
+
+// For programs: ids separated by spaces, nothing when there are none.
+std::string broken_ids(const block_size_candidate& candidate)
+{
+    std::string text;
+    for (const rule_check& rule : candidate.rules)
+        if (!rule.kept) text += (text.empty() ? "" : " ") + rule.id;
+    return text;
+}
+
+// What CUDA compares block sizes by, as a share: lanes that a partial warp leaves idle do not count.
+double thread_occupancy(const block_size_advice& advice, const block_size_candidate& candidate)
+{
+    return static_cast<double>(candidate.choice.resident_threads()) / advice.limits->threads_per_sm;
+}
+
+std::string heading_of(const block_size_advice& advice)
+{
+    std::string title = fmt::format("{} (compute capability {})", architecture_name(advice.architecture).view(),
+                                    compute_capability_name(advice.architecture).view());
+    if (!advice.gpu.empty()) title = escape_for_terminal(advice.gpu) + ", " + title;
+    if (!advice.kernel.empty()) title = escape_for_terminal(advice.kernel) + ", " + title;
+    title += ": " + counted(advice.resources.registers, "register", "registers");
+    if (advice.resources.static_shared_bytes > 0)
+        title += fmt::format(", {} B static shared", with_commas(advice.resources.static_shared_bytes));
+    if (!advice.dynamic_shared.empty())
+        title += fmt::format(", dynamic shared {}", escape_for_terminal(advice.dynamic_shared));
+    if (!advice.dynamic_shared_known) title += ", dynamic shared ?";
+    if (advice.cluster_blocks > 1) title += fmt::format(", clusters of {} blocks", advice.cluster_blocks);
+    return title;
+}
+
+void add_suggestion(document& page, const block_size_advice& advice)
+{
+    const block_size_candidate& best = advice.candidates.front();
+    page.line(fmt::format("  {} per block: {} per SM = {} of {} threads, occupancy {}, limited by {}",
+                          counted(best.choice.threads, "thread", "threads"),
+                          counted(best.choice.resident_blocks, "block", "blocks"),
+                          with_commas(best.choice.resident_threads()), with_commas(advice.limits->threads_per_sm),
+                          percent(thread_occupancy(advice, best)), limiter_names(best.result)),
+              tone::strong);
+    if (!advice.dynamic_shared_known)
+        page.line(
+            "  it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
+            "be resident; --dynamic-shared tells the size",
+            tone::warning);
+    page.line(advice.sms
+                  ? fmt::format("  a grid of {} fills the GPU once",
+                                counted(std::int64_t{best.choice.resident_blocks} * *advice.sms, "block", "blocks"))
+                  : fmt::format("  a grid of {} × the number of SMs fills the GPU once", best.choice.resident_blocks));
+}
+
+// The suggested block size first.
+table candidates_table(const block_size_advice& advice)
+{
+    table rows{{{"threads", true},
+                {"blocks", true},
+                {"resident", true},
+                {"occupancy", true},
+                {"shared B", true},
+                {"limited by"},
+                {"rules broken"}},
+               {}};
+    for (const block_size_candidate& candidate : advice.candidates) {
+        const tone look = rows.rows.empty() ? tone::good : tone::plain;
+        const std::int64_t shared = candidate.result.shared.static_bytes + candidate.result.shared.dynamic_bytes;
+        rows.rows.push_back({{std::to_string(candidate.choice.threads), look},
+                             {std::to_string(candidate.choice.resident_blocks), look},
+                             {with_commas(candidate.choice.resident_threads()), look},
+                             {percent(thread_occupancy(advice, candidate)), look},
+                             {with_commas(shared), look},
+                             {limiter_names(candidate.result), look},
+                             {broken_rules(candidate), look}});
+    }
+    return rows;
+}
+
+void add_rules(document& page, const std::vector<rule_check>& rules)
+{
+    page.line("  rules of thumb, for the suggestion:");
+    for (const rule_check& rule : rules)
+        page.line(fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
+                      (rule.kept    ? ""
+                       : rule.costs ? ", which costs occupancy"
+                                    : ", which costs nothing here"),
+                  rule.kept || !rule.costs ? tone::plain : tone::warning);
+}
+
+}  // namespace
+
+document suggest_document(const std::vector<block_size_advice>& all)
+{
+    document page;
+    for (const block_size_advice& advice : all) {
+        page.heading(heading_of(advice));
+        if (advice.candidates.empty()) {
+            page.line("  no block size can be launched" + (advice.obstacle.empty() ? "" : ": " + advice.obstacle),
+                      tone::bad);
+            continue;
+        }
+        add_suggestion(page, advice);
+        page.line("");
+        page.add(candidates_table(advice));
+        page.line("");
+        add_rules(page, advice.candidates.front().rules);
+        if (!advice.notes.empty()) page.line("");
+        for (const std::string& note : advice.notes) page.line("  note: " + note);
+    }
+    return page;
+}
+
+nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
+{
+    using nlohmann::ordered_json;
+    ordered_json json;
+    json["schema"] = "launchbox.suggestions/2";
+    json["results"] = ordered_json::array();
+    for (const block_size_advice& advice : all) {
+        ordered_json object;
+        object["architecture"] = architecture_name(advice.architecture).view();
+        object["gpu"] = advice.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.gpu));
+        object["sms"] = or_null(advice.sms);
+        object["kernel"] = {
+            {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
+            {"registers", advice.resources.registers},
+            {"static_shared_bytes", advice.resources.static_shared_bytes},
+            {"barriers", advice.resources.barriers},
+            {"max_threads", advice.resources.max_threads}};
+        object["dynamic_shared"] =
+            advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
+        object["at_most"] = !advice.dynamic_shared_known;
+        object["cluster_blocks"] = advice.cluster_blocks;
+        object["obstacle"] = advice.obstacle.empty() ? ordered_json(nullptr) : ordered_json(advice.obstacle);
+        object["notes"] = advice.notes;
+        object["threads"] =
+            advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
+        object["candidates"] = ordered_json::array();
+        for (const block_size_candidate& candidate : advice.candidates) {
+            ordered_json rules = ordered_json::array();
+            for (const rule_check& rule : candidate.rules)
+                rules.push_back({{"id", rule.id},
+                                 {"rule", rule.rule},
+                                 {"kept", rule.kept},
+                                 {"costs", rule.costs},
+                                 {"figure", rule.figure}});
+            object["candidates"].push_back({{"threads", candidate.choice.threads},
+                                            {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
+                                            {"resident_blocks", candidate.choice.resident_blocks},
+                                            {"resident_threads", candidate.choice.resident_threads()},
+                                            {"occupancy", thread_occupancy(advice, candidate)},
+                                            {"warp_occupancy", candidate.result.occupancy()},
+                                            {"limiters", limiter_ids(candidate.result)},
+                                            {"rules", std::move(rules)}});
+        }
+        json["results"].push_back(std::move(object));
+    }
+    return json;
+}
+
+table suggest_table(const std::vector<block_size_advice>& all)
+{
+    table rows;
+    for (const char* title : {"architecture", "kernel", "rank", "threads", "dynamic_shared_bytes", "resident_blocks",
+                              "resident_threads", "occupancy", "limiters", "rules_broken", "warp_occupancy"})
+        rows.columns.push_back({title});
+    for (const block_size_advice& advice : all) {
+        int rank = 0;
+        for (const block_size_candidate& candidate : advice.candidates)
+            rows.rows.push_back(
+                {std::string(architecture_name(advice.architecture).view()), escape_for_terminal(advice.kernel),
+                 std::to_string(++rank), std::to_string(candidate.choice.threads),
+                 std::to_string(candidate.choice.dynamic_shared_bytes),
+                 std::to_string(candidate.choice.resident_blocks), std::to_string(candidate.choice.resident_threads()),
+                 fmt::format("{:.6g}", thread_occupancy(advice, candidate)), limiter_ids_text(candidate.result),
+                 broken_ids(candidate), fmt::format("{:.6g}", candidate.result.occupancy())});
+    }
+    return rows;
+}
+
+}  // namespace launchbox

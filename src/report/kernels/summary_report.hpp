@@ -1,0 +1,32 @@
+// `inspect --summary`: each input as a whole.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "advice/inspect/kernel_summary.hpp"
+#include "report/core/document.hpp"
+#include "report/kernels/kernels_report.hpp"
+
+namespace launchbox {
+
+struct summarized_input {
+    inspected_input input;
+    kernel_summary summary;
+};
+
+/// One for each input, in order. An input that is named twice is summarized once.
+std::vector<summarized_input> summaries_of(const inspection& found);
+
+document summary_document(const std::vector<summarized_input>& inputs);
+
+/// launchbox.summary/1.
+nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs);
+
+/// A row for each input, architecture and kind of image.
+table summary_table(const std::vector<summarized_input>& inputs);
+
+}  // namespace launchbox

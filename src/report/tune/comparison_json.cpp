@@ -1,0 +1,180 @@
+// The forms of `results --compare` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/core/json.hpp"
+#include "report/tune/comparison_report.hpp"
+#include "report/tune/run_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* const candidate_figures[] = {"status_a",      "status_b",      "move",       "median_ns_a", "median_ns_b",
+                                         "ratio",         "ratio_low",     "ratio_high", "registers_a", "registers_b",
+                                         "spill_bytes_a", "spill_bytes_b", "shared"};
+
+void add_ratio(const gain* ratio, ordered_json& into)
+{
+    into["ratio"] = ratio != nullptr ? ordered_json(ratio->times) : ordered_json(nullptr);
+    into["ratio_low"] = ratio != nullptr ? ordered_json(ratio->low) : ordered_json(nullptr);
+    into["ratio_high"] = ratio != nullptr ? ordered_json(ratio->high) : ordered_json(nullptr);
+}
+
+ordered_json winner_json(const std::optional<compared_winner>& winner, const compared_workload& on)
+{
+    if (!winner) return nullptr;
+    ordered_json json{
+        {"parameters", values_json(winner->parameters)},
+        {"median_ns_a", or_null(winner->a_ns)},
+        {"median_ns_b", or_null(winner->b_ns)},
+        {"over_best", winner->over_best ? ordered_json(winner->over_best->times) : ordered_json(nullptr)},
+        {"over_best_low", winner->over_best ? ordered_json(winner->over_best->low) : ordered_json(nullptr)},
+        {"over_best_high", winner->over_best ? ordered_json(winner->over_best->high) : ordered_json(nullptr)},
+        {"elsewhere", winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr)}};
+    for (const auto& [work, ns, side] :
+         {std::tuple(&on.work_a, &winner->a_ns, "_a"), {&on.work_b, &winner->b_ns, "_b"}}) {
+        const work_amounts rates = per_second(*work, ns->value_or(0));
+        for (const work_kind& kind : work_kinds)
+            if (work->*kind.amount) json[std::string(kind.name_per_second) + side] = or_null(rates.*kind.amount);
+    }
+    return json;
+}
+
+ordered_json texts_or_null(const run_difference& difference)
+{
+    return {{"what", difference.what}, {"a", text_or_null(difference.a)}, {"b", text_or_null(difference.b)}};
+}
+
+ordered_json workloads_json(const std::vector<assignment>& workloads)
+{
+    ordered_json json = ordered_json::array();
+    for (const assignment& workload : workloads) json.push_back(values_json(workload));
+    return json;
+}
+
+ordered_json pair_json(const run_comparison& found, std::size_t other)
+{
+    ordered_json differences = ordered_json::array(), workloads = ordered_json::array();
+    for (const run_difference& difference : found.differences) differences.push_back(texts_or_null(difference));
+    for (const compared_workload& workload : found.workloads) {
+        ordered_json json{
+            {"workload", values_json(workload.workload)},
+            {"winner_a", winner_json(workload.winner_a, workload)},
+            {"winner_b", winner_json(workload.winner_b, workload)},
+            {"winner_move", workload.best ? ordered_json(name_of(workload.best->moved)) : ordered_json(nullptr)}};
+        add_ratio(workload.best ? &workload.best->ratio : nullptr, json);
+        json["in_both"] = workload.candidates.size();
+        json["only_in_a"] = workload.only_a;
+        json["only_in_b"] = workload.only_b;
+        json["faster"] = workload.faster;
+        json["slower"] = workload.slower;
+        json["equal"] = workload.equal;
+        json["unclear"] = workload.unclear;
+        json["shared"] = workload.shared;
+        json["expected_by_chance"] = workload.expected_by_chance;
+        json["median_ratio"] = or_null(workload.median_ratio);
+        workloads.push_back(std::move(json));
+    }
+    return {{"a", 0},
+            {"b", other},
+            {"same_task", found.same_task},
+            {"same_machine", found.same_machine},
+            {"differences", differences},
+            {"workloads_only_in_a", workloads_json(found.only_a)},
+            {"workloads_only_in_b", workloads_json(found.only_b)},
+            {"workloads", workloads}};
+}
+
+ordered_json spills_json(const stored_result& result)
+{
+    return !result.kernel || !result.kernel->spill_store_bytes || !result.kernel->spill_load_bytes
+               ? ordered_json(nullptr)
+               : ordered_json(static_cast<std::uint64_t>(*result.kernel->spill_store_bytes) +
+                              static_cast<std::uint64_t>(*result.kernel->spill_load_bytes));
+}
+
+ordered_json candidate_json(const compared_candidate& candidate, const stored_result& a, const stored_result& b)
+{
+    const auto median = [](const stored_result& result) {
+        return result.measured.what == outcome::measured ? ordered_json(summarise(result.measured.samples_ns).median)
+                                                         : ordered_json(nullptr);
+    };
+    const auto registers = [](const stored_result& result) {
+        return result.kernel ? or_null(result.kernel->registers) : ordered_json(nullptr);
+    };
+    ordered_json json{{"parameters", values_json(a.parameters)},
+                      {"status_a", name_of(a.measured.what)},
+                      {"status_b", name_of(b.measured.what)},
+                      {"move", candidate.time ? ordered_json(name_of(candidate.time->moved)) : ordered_json(nullptr)},
+                      {"median_ns_a", median(a)},
+                      {"median_ns_b", median(b)}};
+    add_ratio(candidate.time ? &candidate.time->ratio : nullptr, json);
+    json["registers_a"] = registers(a);
+    json["registers_b"] = registers(b);
+    json["spill_bytes_a"] = spills_json(a);
+    json["spill_bytes_b"] = spills_json(b);
+    json["shared"] = candidate.shared;
+    return json;
+}
+
+}  // namespace
+
+ordered_json comparison_json(const comparison_report& report)
+{
+    const std::vector<shown_run>& shown = report.found.runs;
+    const auto [environments, runs] = runs_json(shown);
+    ordered_json pairs = ordered_json::array(), candidates = ordered_json::array();
+    for (std::size_t i = 0; i < report.others.size(); ++i) {
+        pairs.push_back(pair_json(report.others[i], i + 1));
+        for (const compared_workload& workload : report.others[i].workloads)
+            for (const compared_candidate& candidate : workload.candidates) {
+                ordered_json json{{"a", 0}, {"b", i + 1}, {"workload", values_json(workload.workload)}};
+                json.update(candidate_json(candidate, shown[0].run.results[candidate.a],
+                                           shown[i + 1].run.results[candidate.b]));
+                candidates.push_back(std::move(json));
+            }
+    }
+    return {{"schema", "launchbox.comparison/1"},
+            {"environments", environments},
+            {"runs", runs},
+            {"comparisons", pairs},
+            {"candidates", candidates},
+            {"problems", texts_json(report.found.diagnostics)}};
+}
+
+table comparison_table(const comparison_report& report)
+{
+    const std::vector<shown_run>& shown = report.found.runs;
+    std::vector<std::string> parameters, workloads;
+    for (const run_comparison& pair : report.others)
+        for (const compared_workload& workload : pair.workloads) {
+            add_names(workload.workload, workloads);
+            for (const compared_candidate& candidate : workload.candidates)
+                add_names(shown[0].run.results[candidate.a].parameters, parameters);
+        }
+    table rows{{{"a"}, {"b"}, {"file_a"}, {"file_b"}, {"number_a"}, {"number_b"}}, {}};
+    for (const std::string& name : workloads) rows.columns.push_back({"workload." + json_text(name)});
+    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + json_text(name)});
+    for (const char* title : candidate_figures) rows.columns.push_back({title});
+    for (std::size_t i = 0; i < report.others.size(); ++i)
+        for (const compared_workload& workload : report.others[i].workloads)
+            for (const compared_candidate& candidate : workload.candidates) {
+                const shown_run &a = shown[0], &b = shown[i + 1];
+                std::vector<cell> row{"0",
+                                      std::to_string(i + 1),
+                                      json_text(a.file),
+                                      json_text(b.file),
+                                      std::to_string(a.run.number),
+                                      std::to_string(b.run.number)};
+                add_values(workloads, workload.workload, row);
+                add_values(parameters, a.run.results[candidate.a].parameters, row);
+                const ordered_json json =
+                    candidate_json(candidate, a.run.results[candidate.a], b.run.results[candidate.b]);
+                for (const char* title : candidate_figures) row.emplace_back(csv_text(json[title]));
+                rows.rows.push_back(std::move(row));
+            }
+    return rows;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,31 @@
+// Recorded runs against the first of them: what differs, what the winners are worth elsewhere, what moved.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "report/tune/results_report.hpp"
+#include "tune/ranking/run_comparison.hpp"
+
+namespace launchbox {
+
+struct comparison_report {
+    results_report found;                ///< its runs: A, B, ...
+    std::vector<run_comparison> others;  ///< of the first run with each further one, in their order
+};
+
+/// "A" for the first run.
+std::string letter_of(std::size_t run);
+
+document comparison_document(const comparison_report& report);
+
+/// launchbox.comparison/1.
+nlohmann::ordered_json comparison_json(const comparison_report& report);
+
+/// One row a candidate, as they are in JSON.
+table comparison_table(const comparison_report& report);
+
+}  // namespace launchbox

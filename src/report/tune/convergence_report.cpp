@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tune/convergence_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/core/count_text.hpp"
+#include "report/tune/run_cells.hpp"
+#include "report/tune/run_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string gap_text(double gap)
+{
+    return gap < 10 ? fmt::format("{:.1f}", gap * 100) : fmt::format("{:.0f}", gap * 100);
+}
+
+// "12 (3.4 s)"
+std::string when_text(const improvement& when)
+{
+    return fmt::format("{} ({} s)", count_text(when.evaluation), seconds_text(when.seconds));
+}
+
+std::string title_of(const convergence& found, std::size_t workloads)
+{
+    return found.workload ? workload_name(*found.workload) : fmt::format("over all {} workloads", workloads);
+}
+
+void add_improvements(const convergence& found, std::size_t top, document& page)
+{
+    std::vector<const assignment*> candidates;
+    for (const improvement& improvement : found.improvements) candidates.push_back(&improvement.parameters);
+    const parameter_columns columns = columns_of(candidates);
+    table rows{{{"evaluation", true}, {"seconds", true}, {found.workload ? "ms" : "score", true}, {"gap %", true}}, {}};
+    add_columns(columns, rows);
+    add_last_column(columns, "", rows);
+    // The last are the most interesting.
+    const std::size_t count = found.improvements.size();
+    const std::size_t hidden = count > top ? count - top : 0;
+    for (std::size_t i = hidden; i < count; ++i) {
+        const improvement& improvement = found.improvements[i];
+        std::vector<cell> row{count_text(improvement.evaluation), seconds_text(improvement.seconds)};
+        row.emplace_back(found.workload ? milliseconds(improvement.value, found.improvements.back().value)
+                                        : fmt::format("{:.3f}", improvement.value));
+        row.emplace_back(gap_text(improvement.gap));
+        add_cells(columns, improvement.parameters, row);
+        if (!columns.in_last.empty()) add_last_cell(columns, improvement.parameters, {}, row);
+        rows.rows.push_back(std::move(row));
+    }
+    page.add(std::move(rows));
+    if (!columns.constant.empty()) page.line("  all: " + escape_for_terminal(columns.constant), tone::faint);
+    if (hidden > 0) page.line(fmt::format("  {} before these: --top all", count_text(hidden)), tone::faint);
+    std::string line;
+    for (std::size_t part = 0; part < convergence_parts.size(); ++part)
+        line += fmt::format("{}{:.0f} % after {}", line.empty() ? "  within " : ", ", convergence_parts[part] * 100,
+                            when_text(found.improvements[found.reached[part]]));
+    page.line(line + " of " + counted(found.evaluations, "evaluation", "evaluations") +
+                  fmt::format(" ({} s)", seconds_text(found.seconds)),
+              tone::good);
+}
+
+// The runs side by side.
+void add_summary(const std::vector<std::vector<convergence>>& all, const results_report& report, document& page)
+{
+    page.heading("all runs: evaluations (and seconds) until the final best was near");
+    table rows{{{"evaluations", true}, {"best", true}}, {}};
+    for (const double part : convergence_parts) rows.columns.push_back({fmt::format("{:.0f} %", part * 100), true});
+    rows.columns.push_back({"run"});
+    for (std::size_t run = 0; run < all.size(); ++run)
+        for (const convergence& course : all[run]) {
+            std::vector<cell> row{count_text(course.evaluations)};
+            const bool some = !course.improvements.empty();
+            const double best = some ? course.improvements.back().value : 0;
+            row.emplace_back(!some             ? "–"
+                             : course.workload ? milliseconds(best, best) + " ms"
+                                               : fmt::format("{:.3f}", best));
+            for (const std::size_t place : course.reached)
+                row.emplace_back(some ? when_text(course.improvements[place]) : "–");
+            const shown_run& shown = report.runs[run];
+            row.emplace_back(run_title(shown.run.info) + ", " + title_of(course, shown.rankings.size()) +
+                             fmt::format(", run {} of {}", shown.run.number, escape_for_terminal(shown.file)));
+            rows.rows.push_back(std::move(row));
+        }
+    page.add(std::move(rows));
+}
+
+std::vector<std::vector<convergence>> converged(const results_report& found)
+{
+    std::vector<std::vector<convergence>> all;
+    for (const shown_run& run : found.runs) all.push_back(converge(run.run.results, run.rankings));
+    return all;
+}
+
+}  // namespace
+
+document convergence_document(const results_report& found, const output_style& style)
+{
+    document page;
+    const std::vector<std::vector<convergence>> all = converged(found);
+    std::size_t series = 0;
+    for (std::size_t run = 0; run < all.size(); ++run) {
+        const shown_run& shown = found.runs[run];
+        page.heading(run_title(shown.run.info));
+        page.line("  " + run_line(shown), tone::faint);
+        if (all[run].empty()) page.line("  No results.");
+        for (const convergence& course : all[run]) {
+            ++series;
+            page.heading(title_of(course, shown.rankings.size()) + ": " +
+                         counted(course.evaluations, "evaluation", "evaluations") + ", " +
+                         seconds_text(course.seconds) + " s of compiling and measuring");
+            if (course.improvements.empty()) {
+                page.line("  Nothing wins: no candidate was measured to the end and found right.", tone::warning);
+                continue;
+            }
+            add_improvements(course, found.top, page);
+            if (const std::string chart = convergence_chart(course, style); !chart.empty()) {
+                page.line("");
+                page.verbatim(chart);
+            }
+        }
+    }
+    if (all.size() > 1 && series > 1) add_summary(all, found, page);
+    add_diagnostics(found.diagnostics, page);
+    return page;
+}
+
+std::string convergence_chart(const convergence& found, const output_style& style)
+{
+    constexpr double levels[] = {2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01};
+    constexpr int label_width = 8, widest = 72;
+    if (found.improvements.size() < 2 || found.evaluations < 2) return {};
+    const auto last = static_cast<double>(found.evaluations);
+    const int width = std::clamp(style.width - label_width - 2, 16, widest);
+    const bool side_by_side = found.evaluations <= static_cast<std::size_t>(width);
+    const int columns = side_by_side ? static_cast<int>(found.evaluations) : width;
+    // The evaluation that a column shows: the last of those in it.
+    const auto shown_at = [&](int column) {
+        if (side_by_side) return static_cast<std::size_t>(column + 1);
+        return static_cast<std::size_t>(std::pow(last, (column + 1.0) / columns) + 1e-9);
+    };
+    const auto gap_at = [&](std::size_t evaluation) {
+        double gap = HUGE_VAL;  // nothing was measured yet
+        for (const improvement& improvement : found.improvements)
+            if (improvement.evaluation <= evaluation) gap = improvement.gap;
+        return gap;
+    };
+    std::string text = "  % above the final best, by evaluations\n";
+    for (const double level : levels) {
+        if (level > found.improvements.front().gap && level > 0.01) continue;
+        std::string line = fmt::format("{:>{}} ┤", fmt::format("{:.0f} %", level * 100), label_width - 2);
+        for (int column = 0; column < columns; ++column) line += gap_at(shown_at(column)) > level ? "█" : " ";
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    text += std::string(label_width - 1, ' ') + "└";
+    for (int column = 0; column < columns; ++column) text += "─";
+    text += '\n';
+    // The ends, and the powers of ten on a logarithmic scale, each under the first column that holds it.
+    std::string below(static_cast<std::size_t>(label_width + columns), ' ');
+    const auto mark = [&](double evaluation) {
+        int column = 0;
+        while (column + 1 < columns && static_cast<double>(shown_at(column)) < evaluation) ++column;
+        const std::string label = count_text(static_cast<std::size_t>(evaluation));
+        std::size_t at = static_cast<std::size_t>(label_width + column);
+        at = std::min(at, below.size() - std::min(below.size(), label.size()));
+        const std::size_t from = at == 0 ? 0 : at - 1;
+        if (below.find_first_not_of(' ', from) < std::min(below.size(), at + label.size() + 1)) return;
+        below.replace(at, label.size(), label);
+    };
+    mark(last);
+    mark(1);
+    for (double ten = 10; !side_by_side && ten < last; ten *= 10) mark(ten);
+    below.erase(below.find_last_not_of(' ') + 1);
+    return text + below + '\n';
+}
+
+namespace {
+
+const char* const improvement_figures[] = {"evaluation", "seconds", "median_ns", "score", "gap"};
+
+ordered_json improvement_json(const improvement& improvement, bool is_score)
+{
+    return {{"evaluation", improvement.evaluation},
+            {"seconds", improvement.seconds},
+            {"median_ns", is_score ? ordered_json(nullptr) : ordered_json(improvement.value)},
+            {"score", is_score ? ordered_json(improvement.value) : ordered_json(nullptr)},
+            {"gap", improvement.gap},
+            {"parameters", values_json(improvement.parameters)}};
+}
+
+}  // namespace
+
+ordered_json convergence_json(const results_report& found)
+{
+    const auto [environments, runs] = runs_json(found.runs);
+    ordered_json series = ordered_json::array();
+    const std::vector<std::vector<convergence>> all = converged(found);
+    for (std::size_t run = 0; run < all.size(); ++run)
+        for (const convergence& course : all[run]) {
+            ordered_json improvements = ordered_json::array(), reached = ordered_json::array();
+            for (const improvement& one : course.improvements)
+                improvements.push_back(improvement_json(one, !course.workload));
+            for (std::size_t part = 0; part < convergence_parts.size(); ++part) {
+                ordered_json at{{"within", convergence_parts[part]}, {"evaluation", nullptr}, {"seconds", nullptr}};
+                if (!course.improvements.empty()) {
+                    at["evaluation"] = course.improvements[course.reached[part]].evaluation;
+                    at["seconds"] = course.improvements[course.reached[part]].seconds;
+                }
+                reached.push_back(at);
+            }
+            series.push_back({{"run", run},
+                              {"workload", optional_values_json(course.workload)},
+                              {"evaluations", course.evaluations},
+                              {"seconds", course.seconds},
+                              {"reached", reached},
+                              {"improvements", improvements}});
+        }
+    return {{"schema", "launchbox.convergence/1"},
+            {"environments", environments},
+            {"runs", runs},
+            {"series", series},
+            {"problems", texts_json(found.diagnostics)}};
+}
+
+table convergence_table(const results_report& found)
+{
+    const std::vector<std::vector<convergence>> all = converged(found);
+    std::vector<std::string> parameters, workloads;
+    for (const std::vector<convergence>& run : all)
+        for (const convergence& course : run) {
+            if (course.workload) add_names(*course.workload, workloads);
+            for (const improvement& one : course.improvements) add_names(one.parameters, parameters);
+        }
+    table rows;
+    for (const char* title : {"file", "number", "name", "gpu", "run", "overall"}) rows.columns.push_back({title});
+    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
+    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
+    for (const char* title : improvement_figures) rows.columns.push_back({title});
+    for (std::size_t run = 0; run < all.size(); ++run)
+        for (const convergence& course : all[run])
+            for (const improvement& one : course.improvements) {
+                const shown_run& shown = found.runs[run];
+                std::vector<cell> row{escape_for_terminal(shown.file),
+                                      std::to_string(shown.run.number),
+                                      escape_for_terminal(shown.run.info.name),
+                                      escape_for_terminal(shown.run.info.environment.gpu),
+                                      std::to_string(run),
+                                      course.workload ? "false" : "true"};
+                add_values(workloads, course.workload.value_or(assignment{}), row);
+                add_values(parameters, one.parameters, row);
+                const ordered_json json = improvement_json(one, !course.workload);
+                for (const char* title : improvement_figures) row.emplace_back(csv_text(json[title]));
+                rows.rows.push_back(std::move(row));
+            }
+    return rows;
+}
+
+}  // namespace launchbox

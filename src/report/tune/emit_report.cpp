@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tune/emit_report.hpp"
+
+#include <fmt/format.h>
+
+namespace launchbox {
+
+namespace {
+
+std::string gain_text(const gain& over)
+{
+    return fmt::format("{:.3f} × ({:.3f} to {:.3f})", over.times, over.low, over.high);
+}
+
+void add_gains(document& page, const emitted_table& table, const std::vector<emit_record>& records)
+{
+    for (const emitted_row& row : table.rows) {
+        const run_info& info = records[row.record].run.info;
+        const row_choice& choice = row.choice;
+        const std::string where = std::string(architecture_name(row.architecture).view());
+        page.line(fmt::format("{}: {}{}", row.architecture == compute_capability{} ? "processor" : where,
+                              text_of(choice.parameters),
+                              choice.over ? ", " + gain_text(*choice.over) + " over " + row.replaced : ""));
+        if (choice.kept) page.line("  no gain: row kept");
+        if (!choice.verified) page.line("  its outputs were not compared with a reference", tone::warning);
+        page.line(fmt::format("  measured on {}, driver {}, {}, {}, launchbox {}; {}",
+                              info.environment.gpu.empty() ? info.environment.processor : info.environment.gpu,
+                              info.environment.driver, info.environment.toolkit, info.started, info.version,
+                              records[row.record].path));
+        if (!choice.rates.empty()) page.line("  throughput: " + throughput_text(choice));
+        for (std::size_t i = 0; i < choice.workloads.size(); ++i)
+            page.line(fmt::format("  {}: {}{}", text_of(choice.workloads[i].workload),
+                                  gain_text(choice.workloads[i].over),
+                                  i == choice.worst && choice.workloads.size() > 1 ? ", the worst workload" : ""));
+    }
+}
+
+}  // namespace
+
+document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
+                       const std::vector<compute_capability>& architectures)
+{
+    document page;
+    for (const emitted_table& made : emitted.tables) {
+        page.heading(made.table.name + ": " + made.table.text);
+        add_gains(page, made, records);
+        table uses;
+        uses.columns = {{"architecture"}, {"row"}, {"from"}};
+        for (const compute_capability& code : architectures) {
+            const header_row* used = row_used_by(made.table, code);
+            const std::string name(architecture_name(code).view());
+            if (used == nullptr)
+                uses.rows.push_back(
+                    {name,
+                     "none",
+                     {"does not compile: measure there, or give the baseline with --baseline-arch " + name,
+                      tone::warning}});
+            else if (used->architecture == code)
+                uses.rows.push_back(
+                    {name, row_text(used->values), used->comments.size() == 1 ? "its own, not measured" : "its own"});
+            else
+                uses.rows.push_back({name, row_text(used->values),
+                                     "inherited from " + std::string(architecture_name(used->architecture).view()) +
+                                         ", not measured here"});
+        }
+        page.add(uses);
+    }
+    return page;
+}
+
+}  // namespace launchbox

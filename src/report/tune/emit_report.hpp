@@ -1,0 +1,17 @@
+// What emit found: each row with its gain on every workload, and which row each architecture uses.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <launchbox/compute_capability.hpp>
+
+#include <vector>
+
+#include "report/core/document.hpp"
+#include "tune/emit/emit_tables.hpp"
+
+namespace launchbox {
+
+document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
+                       const std::vector<compute_capability>& architectures);
+
+}  // namespace launchbox

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tune/overall_report.hpp"
+
+#include <fmt/format.h>
+
+#include "report/core/count_text.hpp"
+#include "report/tune/run_cells.hpp"
+#include "report/tune/run_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<std::string> names_of(const std::vector<ranking>& rankings)
+{
+    std::vector<assignment> workloads;
+    for (const ranking& workload_ranking : rankings) workloads.push_back(workload_ranking.workload);
+    return workload_names(workloads);
+}
+
+std::string speed_interval(const gain& speed)
+{
+    return fmt::format("{:.2f} to {:.2f}", speed.low, speed.high);
+}
+
+std::string note_of(const overall_ranking& overall, std::size_t place)
+{
+    std::string note = overall.candidates[place].is_baseline ? "baseline" : "";
+    std::size_t twins = 0;
+    for (const overall_candidate& candidate : overall.candidates) twins += candidate.same_as == place ? 1 : 0;
+    if (twins > 0) note += (note.empty() ? "" : ", ") + fmt::format("{} more with this code", twins);
+    if (const auto same = overall.candidates[place].same_as)
+        note += (note.empty() ? "" : ", ") + fmt::format("same code as #{}", *same + 1);
+    return note;
+}
+
+}  // namespace
+
+std::string overall_verdict(const overall_ranking& overall, const std::vector<ranking>& rankings)
+{
+    if (overall.candidates.empty())
+        return "Nothing is the best on average: no candidate was measured on all workloads.";
+    const overall_candidate& best = overall.candidates.front();
+    const std::string name = names_of(best.parameters);
+    const std::string score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
+    if (overall.over_baseline && best.score.low <= 1 && best.score.high >= 1) {
+        for (const overall_candidate& candidate : overall.candidates) {
+            if (!candidate.is_baseline) continue;
+            if (&candidate == &best || best.score == gain{})
+                return fmt::format("The baseline, {}, is the best on average.", names_of(candidate.parameters));
+            return fmt::format("The baseline, {}, stays: no measurable gain over it from {}, the best on average: {}.",
+                               names_of(candidate.parameters), name, score);
+        }
+    }
+    std::string text = name + " is the best on average, ";
+    text += overall.over_baseline
+                ? fmt::format("{:.2f} × as fast as the baseline ({})", best.score.times, speed_interval(best.score))
+                : fmt::format("with {:.2f} of the speed of each workload's fastest ({})", best.score.times,
+                              speed_interval(best.score));
+    const workload_speed& worst = best.speeds[best.worst];
+    const bool slower = overall.over_baseline && worst.speed.high < 1;
+    text += fmt::format("; its worst is {:.2f}, at {}", worst.speed.times, names_of(rankings)[worst.ranking]);
+    if (slower) text += ": slower than the baseline";
+    if (overall.over_next && overall.over_next->low <= 1)
+        text += "; against the next: " + equality_text(overall.over_next->high - 1);
+    return text + ".";
+}
+
+void add_overall(const shown_run& shown, std::size_t top, document& page)
+{
+    const overall_ranking overall = rank_overall(shown.run.results, shown.rankings);
+    const std::vector<std::string> workloads = names_of(shown.rankings);
+    page.heading(fmt::format("over all {} workloads: {}, {}", shown.rankings.size(),
+                             counted(overall.candidates.size(), "candidate", "candidates"),
+                             overall.over_baseline ? "speed-up over the baseline"
+                                                   : "speed over each workload's fastest, without a baseline"));
+    if (!overall.candidates.empty()) {
+        std::vector<const assignment*> candidates;
+        for (const overall_candidate& candidate : overall.candidates) candidates.push_back(&candidate.parameters);
+        const parameter_columns columns = columns_of(candidates);
+        table rows{{{"#", true}}, {}};
+        add_columns(columns, rows);
+        for (const char* name : {"score", "interval", "worst"}) rows.columns.push_back({name, true});
+        rows.columns.push_back({"worst at"});
+        add_last_column(columns, "note", rows);
+        std::size_t distinct = 0;
+        for (std::size_t place = 0; place < overall.candidates.size(); ++place) {
+            const overall_candidate& candidate = overall.candidates[place];
+            const bool shown_anyway = candidate.is_baseline || top == static_cast<std::size_t>(-1);
+            if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
+            if (!candidate.same_as) ++distinct;
+            std::vector<cell> row{std::to_string(place + 1)};
+            add_cells(columns, candidate.parameters, row);
+            row.emplace_back(fmt::format("{:.2f}", candidate.score.times));
+            row.emplace_back(speed_interval(candidate.score));
+            const workload_speed& worst = candidate.speeds[candidate.worst];
+            row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
+            // The reference is nowhere worse than elsewhere.
+            const bool everywhere = candidate.is_baseline && overall.over_baseline;
+            row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
+            add_last_cell(columns, candidate.parameters,
+                          {note_of(overall, place), place == 0 ? tone::good : tone::plain}, row);
+            rows.rows.push_back(std::move(row));
+        }
+        const std::size_t hidden = overall.candidates.size() - rows.rows.size();
+        page.add(std::move(rows));
+        if (!columns.constant.empty()) page.line("  all: " + escape_for_terminal(columns.constant), tone::faint);
+        if (hidden > 0)
+            page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
+    }
+    if (overall.incomplete > 0)
+        page.line(fmt::format("  {} without a score: not measured to the end on all workloads.",
+                              counted(overall.incomplete, "candidate", "candidates")),
+                  tone::faint);
+    page.line("  " + overall_verdict(overall, shown.rankings), tone::good);
+}
+
+ordered_json overall_json(const shown_run& shown, std::size_t run)
+{
+    const overall_ranking overall = rank_overall(shown.run.results, shown.rankings);
+    ordered_json candidates = ordered_json::array();
+    for (const overall_candidate& candidate : overall.candidates) {
+        ordered_json speeds = ordered_json::array();
+        for (const workload_speed& at : candidate.speeds)
+            speeds.push_back({{"workload", values_json(shown.rankings[at.ranking].workload)},
+                              {"speed_up", at.speed.times},
+                              {"speed_up_low", at.speed.low},
+                              {"speed_up_high", at.speed.high}});
+        candidates.push_back(
+            {{"parameters", values_json(candidate.parameters)},
+             {"score", candidate.score.times},
+             {"score_low", candidate.score.low},
+             {"score_high", candidate.score.high},
+             {"is_baseline", candidate.is_baseline},
+             {"same_as", candidate.same_as ? values_json(overall.candidates[*candidate.same_as].parameters)
+                                           : ordered_json(nullptr)},
+             {"worst", values_json(shown.rankings[candidate.speeds[candidate.worst].ranking].workload)},
+             {"speeds", speeds}});
+    }
+    return {{"run", run},
+            {"over_baseline", overall.over_baseline},
+            {"workloads", shown.rankings.size()},
+            {"incomplete", overall.incomplete},
+            {"verdict", overall_verdict(overall, shown.rankings)},
+            {"candidates", candidates}};
+}
+
+}  // namespace launchbox

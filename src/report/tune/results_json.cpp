@@ -1,0 +1,271 @@
+// The forms of `results` for programs: JSON and the table behind CSV.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/core/json.hpp"
+#include "report/core/json_stream.hpp"
+#include "report/tune/overall_report.hpp"
+#include "report/tune/results_report.hpp"
+#include "report/tune/run_json.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Where each result stands: its workload's ranking and its place in it.
+struct placed {
+    const ranking* workload = nullptr;
+    std::optional<std::size_t> place = {};
+};
+
+std::vector<placed> places_in(const shown_run& shown)
+{
+    std::vector<placed> places(shown.run.results.size());
+    for (const ranking& workload_ranking : shown.rankings)
+        for (std::size_t place = 0; place < workload_ranking.candidates.size(); ++place)
+            places[workload_ranking.candidates[place].result] = {&workload_ranking, place};
+    return places;
+}
+
+// Only of the work that the spec names.
+void add_rates(ordered_json& json, const work_amounts& work, const ranked_candidate* measured)
+{
+    const work_amounts rates = measured == nullptr ? work_amounts() : per_second(work, measured->time.median);
+    for (const work_kind& kind : work_kinds) {
+        if (!(work.*kind.amount)) continue;
+        const std::optional<double>& rate = rates.*kind.amount;
+        json[kind.name_per_second] = rate ? ordered_json(*rate) : ordered_json(nullptr);
+    }
+}
+
+ordered_json candidate_json(const stored_result& result, std::size_t run, const placed& where, bool whole)
+{
+    const measurement& measured = result.measured;
+    const ranked_candidate* ranked = where.place ? &where.workload->candidates[*where.place] : nullptr;
+    const auto figure = [&](auto get) {
+        return ranked != nullptr ? ordered_json(get(*ranked)) : ordered_json(nullptr);
+    };
+    const auto gained = [&](double gain::*part) {
+        return ranked != nullptr && ranked->over_baseline ? ordered_json((*ranked->over_baseline).*part)
+                                                          : ordered_json(nullptr);
+    };
+    ordered_json json;
+    json["run"] = run;
+    json["parameters"] = values_json(result.parameters);
+    json["workload"] = values_json(result.workload);
+    json["weight"] = result.weight;
+    for (const work_kind& kind : work_kinds)
+        if (const std::optional<double>& amount = result.work.*kind.amount) json[kind.name] = *amount;
+    json["status"] = name_of(measured.what);
+    json["reason"] = text_or_null(measured.reason);
+    json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
+    json["median_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.median; });
+    json["low_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.low; });
+    json["high_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.high; });
+    add_rates(json, result.work, ranked);
+    json["samples"] = measured.samples_ns.size();
+    json["dropped"] = measured.dropped;
+    json["speed_up"] = gained(&gain::times);
+    json["speed_up_low"] = gained(&gain::low);
+    json["speed_up_high"] = gained(&gain::high);
+    json["is_baseline"] = ranked != nullptr && ranked->is_baseline;
+    json["is_winner"] = where.place && where.workload->decided && where.workload->decided->winner == *where.place;
+    json["verified"] = measured.verified;
+    json["stopped_early"] = measured.stopped_early;
+    json["same_as"] = optional_values_json(result.same_as);
+    json["resources"] = result.kernel ? safe_json(json_of(*result.kernel)) : ordered_json(nullptr);
+    json["deaths"] = result.deaths;
+    json["seconds"] = measured.seconds;
+    if (measured.phases) json["phase_seconds"] = json_of(*measured.phases);
+    json["compile_seconds"] = result.compile_seconds;
+    json["from_cache"] = result.from_cache;
+    json["finished"] = text_or_null(result.finished);
+    json["device"] = measured.device ? safe_json(json_of(*measured.device)) : ordered_json(nullptr);
+    if (!whole) return json;
+    json["samples_ns"] = measured.samples_ns;
+    json["checksum"] = json_text(measured.checksum);
+    json["sticky"] = measured.sticky;
+    json["code"] = json_text(result.code);
+    json["log"] = lines_json(result.log);
+    return json;
+}
+
+template <class Is>
+bool some_result(const results_report& found, const Is& is)
+{
+    return std::ranges::any_of(found.runs,
+                               [&](const shown_run& shown) { return std::ranges::any_of(shown.run.results, is); });
+}
+
+ordered_json race_json(const race_result_info& race, std::size_t run, bool counts, bool whole)
+{
+    ordered_json entries = ordered_json::array();
+    for (const race_entry& entry : race.entries) {
+        entries.push_back({{"parameters", values_json(entry.parameters)},
+                           {"median_ns", summarise(entry.samples_ns).median},
+                           {"samples", entry.samples_ns.size()},
+                           {"result_median_ns",
+                            entry.result_median_ns ? ordered_json(*entry.result_median_ns) : ordered_json(nullptr)}});
+        if (whole) entries.back()["samples_ns"] = entry.samples_ns;
+    }
+    return {{"run", run},
+            {"workload", values_json(race.workload)},
+            {"verdict", json_text(race.verdict)},
+            {"equal_within", race.equal_within},
+            {"counts", counts},
+            {"entries", entries}};
+}
+
+ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& workload)
+{
+    ordered_json json{{"run", run}, {"workload", values_json(workload.workload)}, {"weight", workload.weight}};
+    const verdict* decided = workload.decided ? &*workload.decided : nullptr;
+    const ranked_candidate* winner = decided != nullptr ? &workload.candidates[decided->winner] : nullptr;
+    json["parameters"] =
+        winner != nullptr ? values_json(shown.run.results[winner->result].parameters) : ordered_json(nullptr);
+    json["median_ns"] = winner != nullptr ? ordered_json(winner->time.median) : ordered_json(nullptr);
+    add_rates(json, workload.work, winner);
+    const std::optional<gain> over = winner == nullptr        ? std::nullopt
+                                     : decided->over_baseline ? decided->over_baseline
+                                                              : winner->over_baseline;
+    json["speed_up"] = over ? ordered_json(over->times) : ordered_json(nullptr);
+    json["speed_up_low"] = over ? ordered_json(over->low) : ordered_json(nullptr);
+    json["speed_up_high"] = over ? ordered_json(over->high) : ordered_json(nullptr);
+    json["is_baseline"] = winner != nullptr && winner->is_baseline;
+    json["raced"] = decided != nullptr && decided->raced;
+    json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
+    json["verdict"] = verdict_text(shown.run.results, workload);
+    json["measured"] = workload.candidates.size();
+    json["failures"] = ordered_json::object();
+    for (const failure_count& failure : workload.failures)
+        json["failures"][std::string(name_of(failure.what))] = failure.results.size();
+    return json;
+}
+
+ordered_json device_json(const device_record& device, std::size_t run)
+{
+    return {{"run", run},
+            {"name", json_text(device.name)},
+            {"host", json_text(device.host)},
+            {"uuid", json_text(device.uuid)},
+            {"ecc", device.ecc ? ordered_json(*device.ecc) : ordered_json(nullptr)},
+            {"hardware", device.hardware ? safe_json(json_of(*device.hardware)) : ordered_json(nullptr)},
+            {"calibration_ns", device.calibration_ns},
+            {"state", device.state ? json_of(*device.state) : ordered_json(nullptr)},
+            {"measured", device.measured},
+            {"failed", device.failed},
+            {"busy_seconds", device.busy_seconds},
+            {"seconds", device.seconds},
+            {"lost", json_text(device.lost)}};
+}
+
+}  // namespace
+
+void write_results_json(const results_report& found, std::ostream& out)
+{
+    const auto [environments, runs] = runs_json(found.runs, found.with_samples);
+    json_object_stream json(out);
+    json.member("schema", "launchbox.results/1");
+    json.member("environments", environments);
+    json.member("runs", runs);
+    json.begin_array("best");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const ranking& workload_ranking : found.runs[run].rankings)
+            json.element(best_json(found.runs[run], run, workload_ranking));
+    json.end_array();
+    json.begin_array("races");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (std::size_t race = 0; race < found.runs[run].run.races.size(); ++race) {
+            const bool counts = std::ranges::any_of(found.runs[run].rankings,
+                                                    [&](const ranking& workload) { return workload.race == race; });
+            json.element(race_json(found.runs[run].run.races[race], run, counts, found.with_samples));
+        }
+    json.end_array();
+    json.begin_array("devices");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        for (const device_record& device : found.runs[run].run.devices) json.element(device_json(device, run));
+    json.end_array();
+    json.begin_array("candidates");
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const std::vector<placed> places = places_in(found.runs[run]);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            json.element(candidate_json(found.runs[run].run.results[i], run, places[i], found.with_samples));
+    }
+    json.end_array();
+    json.begin_array("overall");
+    for (std::size_t run = 0; run < found.runs.size(); ++run)
+        if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
+    json.end_array();
+    json.member("problems", texts_json(found.diagnostics));
+    json.finish();
+}
+
+table results_table(const results_report& found)
+{
+    std::vector<std::string> parameters, workloads;
+    for (const shown_run& run : found.runs)
+        for (const stored_result& result : run.run.results) {
+            add_names(result.parameters, parameters);
+            add_names(result.workload, workloads);
+        }
+    table rows;
+    for (const char* title : {"file", "number", "name", "gpu", "processor", "driver", "toolkit", "run"})
+        rows.columns.push_back({title});
+    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
+    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
+    const std::vector<std::string> figures{
+        "weight",   "status",        "reason",   "rank",         "median_ns",       "low_ns",      "high_ns",
+        "samples",  "dropped",       "speed_up", "speed_up_low", "speed_up_high",   "is_baseline", "is_winner",
+        "verified", "stopped_early", "deaths",   "seconds",      "compile_seconds", "from_cache",  "finished"};
+    // Behind the others, so that who reads columns by their place finds them where they were.
+    std::vector<std::string> work;
+    for (const work_kind& kind : work_kinds)
+        if (some_result(found, [&](const stored_result& result) { return (result.work.*kind.amount).has_value(); }))
+            work.insert(work.end(), {kind.name, kind.name_per_second});
+    const std::vector<std::string> resources{"registers",
+                                             "spill_store_bytes",
+                                             "spill_load_bytes",
+                                             "stack_frame_bytes",
+                                             "static_shared_bytes",
+                                             "barriers",
+                                             "min_blocks",
+                                             "register_cap",
+                                             "code_bytes",
+                                             "shared_spill_store_bytes",
+                                             "shared_spill_load_bytes"};
+    for (const std::vector<std::string>* list : {&figures, &resources, &std::as_const(work)})
+        for (const std::string& title : *list) rows.columns.push_back({title});
+
+    for (std::size_t run = 0; run < found.runs.size(); ++run) {
+        const shown_run& shown = found.runs[run];
+        const run_info& info = shown.run.info;
+        const std::vector<placed> places = places_in(shown);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const stored_result& result = shown.run.results[i];
+            std::vector<cell> row{json_text(shown.file),
+                                  std::to_string(shown.run.number),
+                                  json_text(info.name),
+                                  json_text(info.environment.gpu),
+                                  json_text(info.environment.processor),
+                                  json_text(info.environment.driver),
+                                  json_text(info.environment.toolkit),
+                                  std::to_string(run)};
+            add_values(workloads, result.workload, row);
+            add_values(parameters, result.parameters, row);
+            const ordered_json json = candidate_json(result, run, places[i], false);
+            for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
+            for (const std::string& title : resources)
+                row.emplace_back(result.kernel ? csv_text(json["resources"][title]) : "");
+            for (const std::string& title : work) row.emplace_back(csv_text(json.value(title, ordered_json(nullptr))));
+            rows.rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tune/results_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/core/count_text.hpp"
+#include "report/kernels/kernel_cells.hpp"
+#include "report/tune/overall_report.hpp"
+#include "report/tune/run_cells.hpp"
+#include "tune/run/device_comparison.hpp"
+
+namespace launchbox {
+
+namespace {
+
+void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs);
+void add_devices(document& page, const std::vector<device_record>& devices);
+void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs);
+void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all);
+}  // namespace
+
+document results_document(const results_report& found)
+{
+    document page;
+    cell_signs signs;
+    for (const shown_run& run : found.runs) add_run(page, run, found, signs);
+    if (signs.unknown || signs.inferred) page.line("");
+    signs.explain(page);
+    add_diagnostics(found.diagnostics, page);
+    return page;
+}
+
+document workload_document(const shown_run& shown, const ranking& workload, std::size_t top, bool all_failures)
+{
+    document page;
+    cell_signs signs;
+    add_ranking(page, shown, workload, top, signs);
+    add_failures(page, shown, workload, all_failures);
+    signs.explain(page);
+    return page;
+}
+
+std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload)
+{
+    if (!workload.decided)
+        return workload.candidates.empty() ? "Nothing was measured."
+                                           : "Nothing wins: no candidate was measured to the end and found right.";
+    std::string outdated = outdated_race_text(results, workload);
+    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune races again.";
+    const verdict& decided = *workload.decided;
+    const ranked_candidate& winner = workload.candidates[decided.winner];
+    const std::string name = names_of(results[winner.result].parameters);
+    const std::string equal = equality_text(decided.equal_within);
+    if (winner.is_baseline)
+        return (decided.equal ? fmt::format("The baseline, {}, stays; against the fastest: {}.", name, equal)
+                              : fmt::format("The baseline, {}, is the fastest.", name)) +
+               outdated;
+    std::string text = name + " is the fastest";
+    const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
+    if (over) {
+        const bool tells = over->low > 1 || over->high < 1;
+        const std::string times = tells ? fmt::format("{:.3g} × as fast as the baseline", over->times)
+                                        : "no measurable gain over the baseline";
+        text += fmt::format(", {} ({:.3g} to {:.3g}{}{})", times, over->low, over->high, tells ? "" : " ×",
+                            decided.over_baseline ? ", in the final race" : "");
+    }
+    if (decided.equal) text += "; against the next: " + equal;
+    return text + "." + outdated;
+}
+
+document results_log_document(const results_report& found)
+{
+    document page;
+    std::set<std::string> told;
+    for (const shown_run& shown : found.runs)
+        for (const stored_result& result : shown.run.results) {
+            std::string text;
+            if (result.kernel) {
+                const kernel_info& kernel = *result.kernel;
+                const auto add = [&](const char* name, const auto& value, const char* unit) {
+                    text += fmt::format("  {}: {}{}\n", name, value ? with_commas(*value) : "?", value ? unit : "");
+                };
+                text += "  kernel: " + escape_for_terminal(kernel.name) + "\n";
+                add("registers", kernel.registers, " a thread");
+                add("spill stores", kernel.spill_store_bytes, " B a thread");
+                add("spill loads", kernel.spill_load_bytes, " B a thread");
+                if (shared_spill_bytes(kernel).value_or(0) > 0) {
+                    add("spill stores to shared memory", kernel.shared_spill_store_bytes, " B a thread");
+                    add("spill loads from shared memory", kernel.shared_spill_load_bytes, " B a thread");
+                }
+                add("stack frame", kernel.stack_frame_bytes, " B a thread");
+                add("static shared memory", kernel.static_shared_bytes, " B a block");
+                add("barriers", kernel.barriers, "");
+                text += "  launch bounds: " + bounds_text(kernel) + "\n";
+                add("register cap", kernel.register_cap, "");
+                add("code", kernel.code_bytes, " B");
+            }
+            std::string log;
+            for (const char letter : result.log) log += letter == '\t' ? std::string(4, ' ') : std::string(1, letter);
+            while (!log.empty() && (log.back() == '\n' || log.back() == '\r')) log.pop_back();
+            for (std::size_t start = 0; start < log.size();) {
+                const std::size_t end = std::min(log.find('\n', start), log.size());
+                text += "  | " + escape_for_terminal(log.substr(start, end - start)) + "\n";
+                start = end + 1;
+            }
+            if (text.empty()) text = "  The compiler said nothing that was kept.\n";
+            // The same code was compiled for every workload.
+            const std::string key =
+                fmt::format("{}\n{}\n{}", shown.file, shown.run.number, names_of(result.parameters));
+            if (!told.insert(key + text).second) continue;
+            page.heading(fmt::format("{} of {}, run {}: {}", names_of(result.parameters),
+                                     escape_for_terminal(shown.run.info.name), shown.run.number,
+                                     words_of(result.measured.what)));
+            if (!result.measured.reason.empty()) page.line("  " + escape_for_terminal(result.measured.reason));
+            page.verbatim(text);
+        }
+    return page;
+}
+
+namespace {
+
+void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs)
+{
+    page.heading(run_title(shown.run.info));
+    page.line("  " + run_line(shown), tone::faint);
+    add_devices(page, shown.run.devices);
+    if (shown.rankings.empty()) page.line("  No results.");
+    for (const ranking& workload_ranking : shown.rankings) {
+        add_ranking(page, shown, workload_ranking, found.top, signs);
+        add_failures(page, shown, workload_ranking, found.all_failures);
+    }
+    if (shown.rankings.size() > 1) add_overall(shown, found.top, page);
+}
+
+// Of a run on several GPUs: what a reader of its times has to know of them.
+void add_devices(document& page, const std::vector<device_record>& devices)
+{
+    if (const auto comparison = compare_devices(devices)) {
+        page.line(fmt::format("  {} GPUs, {:.1f} % apart", comparison->compared, 100 * comparison->spread),
+                  tone::faint);
+        for (const slow_device& slow : comparison->slow)
+            page.line(fmt::format("  {} is {:.1f} % slower than its siblings", escape_for_terminal(slow.name),
+                                  100 * slow.behind));
+    }
+    for (const device_record& device : devices)
+        if (!device.lost.empty())
+            page.line("  " + escape_for_terminal(device.name) + " was lost: " + escape_for_terminal(device.lost));
+}
+
+struct shown_columns {
+    parameter_columns parameters;
+    bool kernel = false, speed_up = false;
+};
+
+// So many columns of parameters are as wide as this rate.
+std::size_t columns_taken_by(const work_kind& kind)
+{
+    return std::string_view(kind.unit).size() > 8 ? 2 : 1;
+}
+
+shown_columns columns_of(const std::vector<stored_result>& results, const ranking& workload)
+{
+    std::vector<const assignment*> candidates;
+    bool kernel = false;
+    for (const ranked_candidate& candidate : workload.candidates) {
+        kernel |= results[candidate.result].kernel.has_value();
+        candidates.push_back(&results[candidate.result].parameters);
+    }
+    std::size_t taken = 0;
+    for (const work_kind& kind : work_kinds)
+        if (workload.work.*kind.amount) taken += columns_taken_by(kind);
+    // Without the three columns of a kernel there is room for three others.
+    if (!kernel) taken -= std::min<std::size_t>(taken, 3);
+    return {columns_of(candidates, max_parameter_columns - taken), kernel, workload.baseline.has_value()};
+}
+
+std::string note_of(const std::vector<stored_result>& results, const ranking& workload, std::size_t place)
+{
+    const ranked_candidate& candidate = workload.candidates[place];
+    const measurement& measured = results[candidate.result].measured;
+    std::string note;
+    const auto add = [&](const std::string& text) { note += (note.empty() ? "" : ", ") + text; };
+    const bool wins = workload.decided && workload.decided->winner == place;
+    if (candidate.is_baseline) add("baseline");
+    if (wins) add(workload.decided->raced ? "winner of the race" : "winner");
+    if (!wins && candidate.raced) add("raced");
+    if (!wins && candidate.equals_best) add(equality_text(candidate.equal_within));
+    if (candidate.same_as) add(fmt::format("same code as #{}", *candidate.same_as + 1));
+    const auto twins = std::count_if(workload.candidates.begin(), workload.candidates.end(),
+                                     [&](const ranked_candidate& other) { return other.same_as == place; });
+    if (twins > 0) add(fmt::format("{} more with this code", twins));
+    if (measured.stopped_early) add("stopped early");
+    if (!measured.verified && !candidate.is_baseline) add("unverified");
+    if (measured.dropped > 0)
+        add(fmt::format("{} dropped: throttled",
+                        counted(static_cast<std::size_t>(measured.dropped), "sample", "samples")));
+    return note;
+}
+
+void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs)
+{
+    const std::vector<stored_result>& results = shown.run.results;
+    std::size_t failed = 0;
+    for (const failure_count& failure : workload.failures) failed += failure.results.size();
+    std::string title = workload_name(workload.workload) + ": " +
+                        counted(workload.candidates.size(), "candidate", "candidates") + " measured";
+    if (workload.shared > 0) title += fmt::format(", {} of them as the same code", workload.shared);
+    if (failed > 0) title += fmt::format(", {} not", with_commas(static_cast<std::int64_t>(failed)));
+    page.heading(title);
+    if (workload.candidates.empty()) {
+        page.line("  " + verdict_text(results, workload), tone::warning);
+        return;
+    }
+    const shown_columns columns = columns_of(results, workload);
+    table rows{{{"#", true}}, {}};
+    add_columns(columns.parameters, rows);
+    for (const char* name : {"ms", "± %", "samples"}) rows.columns.push_back({name, true});
+    if (columns.speed_up) rows.columns.push_back({"speed-up", true});
+    const double smallest = workload.candidates.front().time.median;
+    const work_amounts largest = per_second(workload.work, smallest);
+    for (const work_kind& kind : work_kinds)
+        if (workload.work.*kind.amount) rows.columns.push_back({kind.unit, true});
+    if (columns.kernel)
+        for (const char* name : {"regs", "spills", "shared"}) rows.columns.push_back({name, true});
+    add_last_column(columns.parameters, "note", rows);
+
+    std::size_t distinct = 0;
+    for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
+        const ranked_candidate& candidate = workload.candidates[place];
+        const bool wins = workload.decided && workload.decided->winner == place;
+        // Those with another's code say nothing new, unless all are asked for.
+        const bool shown_anyway = wins || candidate.is_baseline || top == static_cast<std::size_t>(-1);
+        if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
+        if (!candidate.same_as) ++distinct;
+        const stored_result& result = results[candidate.result];
+        std::vector<cell> row{std::to_string(place + 1)};
+        add_cells(columns.parameters, result.parameters, row);
+        row.emplace_back(milliseconds(candidate.time.median, smallest));
+        row.emplace_back(fmt::format("{:.1f}", candidate.time.spread() * 100));
+        row.emplace_back(std::to_string(candidate.time.count));
+        if (columns.speed_up)
+            row.emplace_back(candidate.over_baseline ? fmt::format("{:.2f}", candidate.over_baseline->times) : "–");
+        const work_amounts rates = per_second(workload.work, candidate.time.median);
+        for (const work_kind& kind : work_kinds)
+            if (workload.work.*kind.amount)
+                row.emplace_back(rates.*kind.amount
+                                     ? rate_text(kind, *(rates.*kind.amount), (largest.*kind.amount).value_or(0))
+                                     : "–");
+        if (columns.kernel) {
+            const kernel_info unknown, &kernel = result.kernel ? *result.kernel : unknown;
+            row.emplace_back(known_or_sign(kernel.registers, kernel));
+            row.push_back(spills_cell(kernel));
+            row.emplace_back(known_or_sign(kernel.static_shared_bytes, kernel));
+        }
+        add_last_cell(columns.parameters, result.parameters,
+                      {note_of(results, workload, place), wins ? tone::good : tone::plain}, row);
+        rows.rows.push_back(std::move(row));
+    }
+    signs.note(rows);
+    const std::size_t hidden = workload.candidates.size() - rows.rows.size();
+    page.add(std::move(rows));
+    if (!columns.parameters.constant.empty())
+        page.line("  all: " + escape_for_terminal(columns.parameters.constant), tone::faint);
+    if (hidden > 0)
+        page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
+    page.line("  " + verdict_text(results, workload), tone::good);
+}
+
+void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all)
+{
+    if (workload.failures.empty()) return;
+    page.line("");
+    table rows{{{"not measured"}, {"count", true}, {all ? "reason" : "for example"}}, {}};
+    if (all) rows.columns = {{"not measured"}, {"candidate"}, {"reason"}};
+    for (const failure_count& kind : workload.failures)
+        for (std::size_t i : kind.results) {
+            const stored_result& result = shown.run.results[i];
+            const std::string name = names_of(result.parameters);
+            const std::string reason = escape_for_terminal(result.measured.reason);
+            const std::string words(words_of(kind.what));
+            if (all) {
+                rows.rows.push_back({words, name, reason});
+                continue;
+            }
+            rows.rows.push_back({words, with_commas(static_cast<std::int64_t>(kind.results.size())),
+                                 name + (reason.empty() ? "" : ": " + reason)});
+            break;
+        }
+    page.add(std::move(rows));
+}
+
+}  // namespace
+
+}  // namespace launchbox

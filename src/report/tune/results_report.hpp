@@ -1,0 +1,48 @@
+// Recorded results: ranking, verdict and failures of each run and workload.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "report/core/document.hpp"
+#include "tune/ranking/ranking.hpp"
+#include "tune/types/recorded_run.hpp"
+
+namespace launchbox {
+
+struct shown_run {
+    std::string file;
+    recorded_run run;
+    std::vector<ranking> rankings;  ///< of the run's results
+};
+
+struct results_report {
+    std::vector<shown_run> runs;
+    std::vector<std::string> diagnostics;  ///< what was left out of the files
+    std::size_t top = 10;                  ///< rows of a table for people; the winner and the baseline are always there
+    bool all_failures = false;             ///< each with its reason, not one of each kind
+    bool with_samples = false;             ///< in JSON all that is known, so that it can be read back
+};
+
+document results_document(const results_report& found);
+
+/// One workload of a run: its table with at most `top` rows, its failures, the verdict.
+document workload_document(const shown_run& shown, const ranking& workload, std::size_t top, bool all_failures);
+
+/// launchbox.results/1, written candidate by candidate.
+void write_results_json(const results_report& found, std::ostream& out);
+
+/// One row a candidate, as they are in JSON.
+table results_table(const results_report& found);
+
+/// What the compiler said and made of the results that there are.
+document results_log_document(const results_report& found);
+
+/// One sentence: what to use on this workload, and how sure that is.
+std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload);
+
+}  // namespace launchbox

@@ -1,0 +1,65 @@
+// What the reports on recorded runs share: names, headings, counts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/core/document.hpp"
+#include "report/tune/results_report.hpp"
+
+namespace launchbox {
+
+/// "threads=256 items=11", fit for a terminal.
+std::string names_of(const assignment& values);
+
+/// "type = int, n = 1,048,576"; "the workload" for one without values.
+std::string workload_name(const assignment& values);
+
+/// The workloads with the values that are the same for all left out. As many names as there are workloads.
+std::vector<std::string> workload_names(const std::vector<assignment>& workloads);
+
+/// 0.004 as "0.4 %", 0.25 as "25 %".
+std::string percent_text(double part);
+
+/// How two times compare whose intervals overlap, so that they differ by `within` at most: "equal within 0.4 %"; from
+/// 10 % on, where nobody would call them equal, "no measurable difference (up to 25 %)".
+std::string equality_text(double within);
+
+/// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.
+std::string milliseconds(double nanoseconds, double smallest);
+
+/// 0.0042 s to 12,345 s in few digits, without the unit.
+std::string seconds_text(double seconds);
+
+/// "block_sort on NVIDIA H200".
+std::string run_title(const run_info& info);
+
+/// Architecture, driver, toolkit, date, number and file.
+std::string run_line(const shown_run& shown);
+
+// More than these and the figures do not fit beside each other into 80 characters.
+inline constexpr std::size_t max_parameter_columns = 5;
+
+/// Which parameters have a column. Where there is no room, those that are the same everywhere go below the table, and
+/// of many that differ all go into the last column, which is wrapped.
+struct parameter_columns {
+    std::vector<std::string> names;
+    std::vector<std::string> in_last;  ///< those of the last column
+    std::string constant;              ///< "unroll=1 vector=4"; empty: none
+};
+/// `room`: so many columns there can be, if other figures need more of the width than usual.
+parameter_columns columns_of(const std::vector<const assignment*>& candidates,
+                             std::size_t room = max_parameter_columns);
+void add_columns(const parameter_columns& columns, table& rows);
+void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row);
+/// The last column; `title` empty: there is none unless parameters need it.
+void add_last_column(const parameter_columns& columns, const std::string& title, table& rows);
+void add_last_cell(const parameter_columns& columns, const assignment& candidate, const cell& note,
+                   std::vector<cell>& row);
+
+/// What was left out of the files.
+void add_diagnostics(const std::vector<std::string>& diagnostics, document& page);
+
+}  // namespace launchbox

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tune/run_json.hpp"
+
+#include <algorithm>
+
+#include "report/core/json.hpp"
+#include "tune/store/result_json.hpp"
+
+namespace launchbox {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json environment_json(const environment_info& where)
+{
+    return {{"gpu", text_or_null(where.gpu)},
+            {"processor", text_or_null(where.processor)},
+            {"architecture", text_or_null(where.architecture)},
+            {"sms", where.sms == 0 ? ordered_json(nullptr) : ordered_json(where.sms)},
+            {"memory_bytes", where.memory_bytes == 0 ? ordered_json(nullptr) : ordered_json(where.memory_bytes)},
+            {"driver", text_or_null(where.driver)},
+            {"toolkit", text_or_null(where.toolkit)}};
+}
+
+ordered_json run_json(const shown_run& shown, std::size_t environment, bool whole)
+{
+    const run_info& info = shown.run.info;
+    ordered_json json{{"file", json_text(shown.file)},
+                      {"number", shown.run.number},
+                      {"name", json_text(info.name)},
+                      {"environment", environment},
+                      {"host", json_text(info.environment.host)},
+                      {"started", json_text(info.started)},
+                      {"call", info.call ? nlohmann::ordered_json(*info.call) : nlohmann::ordered_json(nullptr)},
+                      {"version", json_text(info.version)},
+                      {"command", json_text(info.command)},
+                      {"spec_hash", json_text(info.spec_hash)},
+                      {"task_hash", json_text(info.task_hash)},
+                      {"source_hash", json_text(info.source_hash)},
+                      {"baseline", optional_values_json(info.baseline)}};
+    if (whole) json["spec"] = lines_json(info.spec_text);
+    return json;
+}
+
+}  // namespace
+
+ordered_json lines_json(const std::string& text)
+{
+    std::string safe;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find_first_of("\n\t", start), text.size());
+        safe += json_text(text.substr(start, end - start));
+        if (end < text.size()) safe += text[end];
+        start = end + 1;
+    }
+    return safe;
+}
+
+ordered_json safe_json(const ordered_json& value)
+{
+    if (value.is_string()) return json_text(value.get_ref<const std::string&>());
+    if (!value.is_structured()) return value;
+    ordered_json result = value.is_array() ? ordered_json::array() : ordered_json::object();
+    for (const auto& [name, item] : value.items()) {
+        if (value.is_array())
+            result.push_back(safe_json(item));
+        else
+            result[json_text(name)] = safe_json(item);
+    }
+    return result;
+}
+
+ordered_json values_json(const assignment& values)
+{
+    return safe_json(json_of(values));
+}
+
+ordered_json optional_values_json(const std::optional<assignment>& values)
+{
+    return values ? values_json(*values) : ordered_json(nullptr);
+}
+
+ordered_json texts_json(const std::vector<std::string>& texts)
+{
+    ordered_json json = ordered_json::array();
+    for (const std::string& text : texts) json.push_back(json_text(text));
+    return json;
+}
+
+std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& runs, bool with_specs)
+{
+    std::vector<environment_info> environments;
+    ordered_json shown_runs = ordered_json::array(), shown_environments = ordered_json::array();
+    for (const shown_run& run : runs) {
+        environment_info where = run.run.info.environment;
+        where.host.clear();
+        const auto known = std::find(environments.begin(), environments.end(), where);
+        shown_runs.push_back(run_json(run, static_cast<std::size_t>(known - environments.begin()), with_specs));
+        if (known == environments.end()) {
+            environments.push_back(where);
+            shown_environments.push_back(environment_json(where));
+        }
+    }
+    return {shown_environments, shown_runs};
+}
+
+void add_names(const assignment& values, std::vector<std::string>& names)
+{
+    for (const auto& [name, value] : values.values)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void add_values(const std::vector<std::string>& names, const assignment& values, std::vector<cell>& row)
+{
+    for (const std::string& name : names) {
+        const parameter_value* value = values.find(name);
+        row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
+    }
+}
+
+std::string csv_text(const ordered_json& value)
+{
+    if (value.is_null()) return "";
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace launchbox

@@ -1,0 +1,33 @@
+// Recorded runs as parts of JSON and CSV: the same in results, convergence and comparison.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/tune/results_report.hpp"
+
+namespace launchbox {
+
+/// The same with every name and text fit for JSON.
+nlohmann::ordered_json safe_json(const nlohmann::ordered_json& value);
+/// Text of several lines keeps its lines and tabs; everything else as in any text.
+nlohmann::ordered_json lines_json(const std::string& text);
+nlohmann::ordered_json values_json(const assignment& values);
+nlohmann::ordered_json optional_values_json(const std::optional<assignment>& values);
+nlohmann::ordered_json texts_json(const std::vector<std::string>& texts);
+
+/// `environments[]` and `runs[]`, which refer to them.
+std::pair<nlohmann::ordered_json, nlohmann::ordered_json> runs_json(const std::vector<shown_run>& runs,
+                                                                    bool with_specs = false);
+
+/// Appends the names that are not among `names`.
+void add_names(const assignment& values, std::vector<std::string>& names);
+/// One cell for each of `names`.
+void add_values(const std::vector<std::string>& names, const assignment& values, std::vector<cell>& row);
+std::string csv_text(const nlohmann::ordered_json& value);
+
+}  // namespace launchbox

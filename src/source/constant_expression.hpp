@@ -1,0 +1,53 @@
+// Integer expressions in source text, as far as their values can be known from the text alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "source/source_tokens.hpp"
+
+namespace launchbox {
+
+using token_span = std::span<const source_token>;
+
+/// What an expression needs to know. A function that is not there answers that nothing is known.
+struct expression_names {
+    /// A name with all that belongs to it: `T`, `cfg::T`, `tile<16>::size`, `block.x`, `set[0].val.x`.
+    std::function<std::optional<std::int64_t>(token_span name)> value;
+    /// `defined(name)`, in an #if.
+    std::function<std::optional<bool>(std::string_view)> defined = {};
+    /// A function's value. Casts to integers, `min` and `max` are known without it.
+    std::function<std::optional<std::int64_t>(token_span name, const std::vector<token_span>& arguments)> call = {};
+    /// What stands behind `sizeof`, without brackets: a type or an expression.
+    std::function<std::optional<std::int64_t>(token_span)> size_of = {};
+};
+
+/// The value; nullopt when it is not known. `0 && x` is known whatever x is. Anything that is no integer is not known.
+std::optional<std::int64_t> evaluate_constant(token_span tokens, const expression_names& names);
+
+/// The type that these words name: "unsigned int", "std::size_t". Of others, such as float and classes, nothing.
+struct integer_type {
+    int bytes = 0;
+    bool is_signed = true;
+
+    /// The value itself, where the type holds it; else nullopt.
+    [[nodiscard]] std::optional<std::int64_t> holds(std::optional<std::int64_t> value) const;
+};
+std::optional<integer_type> integer_type_named(token_span words);
+
+/// The words of a type without const, static and the like, which change no value.
+std::vector<source_token> without_qualifiers(token_span words);
+
+/// Where what is between `open` and its bracket ends: the place of the closing one. `tokens.size()`: nowhere. Of `<`
+/// only where it can be a list of template arguments.
+std::size_t closing_bracket(token_span tokens, std::size_t open);
+
+/// What stands between commas, outside of all brackets; nothing in nothing.
+std::vector<token_span> split_at_commas(token_span tokens);
+
+}  // namespace launchbox

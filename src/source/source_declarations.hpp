@@ -1,0 +1,108 @@
+// What a name in C++ text was declared as, found by the scopes around it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "source/constant_expression.hpp"
+#include "source/source_scopes.hpp"
+#include "source/source_tokens.hpp"
+
+namespace launchbox {
+
+enum class declared_as {
+    macro,               ///< without arguments, defined once
+    enumerator,          ///< `value`: what stands behind =; empty: one more than the one before
+    variable,            ///< also a constant
+    template_parameter,  ///< of a function or class around the use
+    parameter,           ///< of a function
+    unknown              ///< a reference, a function, or several that contradict each other
+};
+
+struct source_declaration {
+    declared_as kind = declared_as::unknown;
+    std::size_t name = 0;  ///< token; of a macro nothing
+    int scope = -1;        ///< in which it stands
+    token_span type;       ///< words, with const and the like
+    token_span value;      ///< behind =, or between the brackets of the initialiser
+    char form = 0;         ///< '=', '(' or '{'; 0: there is none
+    bool is_constant = false, is_static = false, is_array = false;
+
+    friend bool same(const source_declaration& a, const source_declaration& b)
+    {
+        return a.kind == b.kind && a.name == b.name;
+    }
+};
+
+/// `text` and `scopes` have to outlive it.
+class source_declarations {
+public:
+    source_declarations(const source_text& text, const source_scopes& scopes);
+
+    /// What `name` means at this token; nullopt: nothing of that name is seen from there.
+    [[nodiscard]] std::optional<source_declaration> find(std::string_view name, std::size_t at) const;
+
+    /// The same of `cfg::T` and `tile::size`. Of classes with template arguments nothing is known.
+    [[nodiscard]] std::optional<source_declaration> find(token_span name, std::size_t at) const;
+
+    /// Class or struct of this name, where there is one only.
+    [[nodiscard]] std::optional<int> type_named(std::string_view name) const;
+
+    /// What `using name = ...` or `typedef ... name` says, where only one does; empty: none.
+    [[nodiscard]] token_span alias(std::string_view name) const;
+
+    /// All tokens with this text, rising.
+    [[nodiscard]] const std::vector<std::size_t>& places(std::string_view name) const;
+
+    /// Whether one scope is the other, or around it. -1: the file, which is around all.
+    [[nodiscard]] bool encloses(int outer, int inner) const;
+
+    /// "a::b" of what stands in namespace a::b; anonymous ones have no name.
+    [[nodiscard]] std::string namespace_of(int scope) const;
+
+    [[nodiscard]] const source_text& text() const { return text_; }
+    [[nodiscard]] const source_scopes& scopes() const { return scopes_; }
+    [[nodiscard]] const source_scope* scope(int number) const
+    {
+        return number < 0 ? nullptr : &scopes_.scopes[static_cast<std::size_t>(number)];
+    }
+    [[nodiscard]] int scope_of(std::size_t token) const
+    {
+        return token < scopes_.of_token.size() ? scopes_.of_token[token] : -1;
+    }
+    [[nodiscard]] token_span head_of(const source_scope& scope) const
+    {
+        return token_span(text_.tokens).subspan(scope.head, scope.open - scope.head);
+    }
+
+private:
+    [[nodiscard]] std::optional<source_declaration> macro(std::string_view name) const;
+    [[nodiscard]] std::optional<source_declaration> in_block(std::string_view name, std::size_t at, int scope) const;
+    [[nodiscard]] std::optional<source_declaration> in_head(std::string_view name, int scope) const;
+    [[nodiscard]] std::optional<source_declaration> in_class(std::string_view name, int scope) const;
+    [[nodiscard]] std::optional<source_declaration> in_namespace(std::string_view name, const std::string& path) const;
+    [[nodiscard]] std::optional<source_declaration> anywhere(std::string_view name) const;
+    [[nodiscard]] std::optional<source_declaration> declared_at(std::size_t place) const;
+    [[nodiscard]] std::optional<source_declaration> enumerator_at(std::size_t place) const;
+    [[nodiscard]] std::vector<source_declaration> in_namespaces(std::string_view name) const;
+
+    const source_text& text_;
+    const source_scopes& scopes_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> directives_;  // #define and #undef, by name
+    std::unordered_map<std::string_view, std::vector<int>> types_;               // their scopes
+    mutable std::unordered_map<std::size_t, std::optional<source_declaration>> known_;
+};
+
+/// Whether the braces belong to a loop, or to code that may run later or again, as that of a lambda.
+bool may_run_again(const source_declarations& names, const source_scope& scope);
+
+/// Whether they belong to a lambda.
+bool is_lambda(const source_declarations& names, const source_scope& scope);
+
+}  // namespace launchbox

@@ -1,0 +1,69 @@
+// The kernel launches in source text, in every form that has a name: `kernel<<<grid, block, ...>>>(...)`,
+// cudaLaunchKernel, cudaLaunchKernelEx and launchbox::launch.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/constant_expression.hpp"
+#include "source/source_tokens.hpp"
+#include "source/source_values.hpp"
+
+namespace launchbox {
+
+/// A function as an expression names it: `a::merge<int, 256>`, `(const void*)&merge`.
+struct function_name_in_text {
+    std::string_view name;                     ///< "merge"; empty: the expression is no name
+    std::vector<std::string_view> qualifiers;  ///< "a"
+    std::vector<token_span> arguments;         ///< of the template
+    bool has_arguments = false;                ///< although there may be none between < and >
+};
+function_name_in_text read_function_name(token_span expression);
+
+/// What holds how it is launched.
+enum class launch_form {
+    chevrons,         ///< <<<grid, block, shared, stream>>>
+    runtime_call,     ///< cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)
+    runtime_config,   ///< cudaLaunchKernelEx(&config, kernel, ...)
+    launchbox_config  ///< launchbox::launch(kernel, {.grid = 1, .threads = 256}, ...)
+};
+
+struct source_launch {
+    launch_form form = launch_form::chevrons;
+    std::string_view kernel;  ///< that of `function`
+    function_name_in_text function;
+    std::vector<token_span> arguments;  ///< grid, block, shared memory, stream; of a config nothing
+    token_span config;                  ///< an expression
+    std::optional<std::size_t> passed;  ///< arguments of the kernel
+    std::size_t first = 0, last = 0;    ///< tokens: <<< and the first > of >>>; else the function and its bracket
+    int line = 0;                       ///< of `first`
+    int branch = -1;                    ///< of the preprocessor
+};
+
+/// All that are complete, as they stand in the text. `source` has to outlive them.
+std::vector<source_launch> read_source_launches(const source_text& source);
+
+/// How large a launch is, as far as the text tells.
+struct launch_figures {
+    source_extent grid, block;
+    std::optional<std::int64_t> dynamic_shared_bytes;
+    source_extent cluster;       ///< 1, 1, 1: the launch asks for none
+    bool raises_limits = false;  ///< launchbox::launch, which opts in to what the launch needs
+};
+launch_figures figures_of(const source_launch& launch, const source_values& values,
+                          const template_values& instance = {});
+
+/// A call of cudaFuncSetAttribute that allows a kernel more than usual.
+struct source_opt_in {
+    enum class what { dynamic_shared, clusters } kind = what::dynamic_shared;
+    function_name_in_text function;  ///< without a name: it may be any
+    token_span value;                ///< what is allowed
+    std::size_t at = 0;              ///< the token that it is seen from
+};
+std::vector<source_opt_in> read_opt_ins(const source_text& source);
+
+}  // namespace launchbox

@@ -1,0 +1,50 @@
+// Which function each part of CUDA C++ text belongs to, and whether that runs on the host.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "source/source_tokens.hpp"
+
+namespace launchbox {
+
+enum class scope_kind {
+    file,      ///< outside of all braces, or in a namespace or extern "C"
+    type,      ///< in a class, struct, union or enum
+    host,      ///< in a function that surely is the host's alone
+    device,    ///< in a __global__ or __device__ function, __host__ __device__ too
+    uncertain  ///< in a constexpr function (which device code may call), behind an unknown macro, or not understood
+};
+
+/// One pair of braces.
+struct source_scope {
+    scope_kind kind = scope_kind::file;
+    int outer = -1;
+    std::string_view name;  ///< of the function; empty for others
+    bool global = false;    ///< of a __global__ function
+    int line = 0;           ///< of the name; without one, of the brace
+    /// Tokens: what stands before the brace, from behind the statement or brace before it; the braces.
+    std::size_t head = 0, open = 0, close = 0;
+
+    [[nodiscard]] bool holds(std::size_t token) const { return token > open && token < close; }
+};
+
+struct source_scopes {
+    std::vector<source_scope> scopes;
+    std::vector<int> of_token;  ///< for each token the scope around it, that of its { for a }; -1: the file
+
+    /// What is around a token; behind the last one, the file.
+    [[nodiscard]] scope_kind kind_at(std::size_t token) const
+    {
+        if (token >= of_token.size()) return scope_kind::file;
+        const int scope = of_token[token];
+        return scope < 0 ? scope_kind::file : scopes[static_cast<std::size_t>(scope)].kind;
+    }
+};
+
+/// By words and braces alone: templates, macros and includes are not expanded.
+source_scopes read_source_scopes(const source_text& source);
+
+}  // namespace launchbox

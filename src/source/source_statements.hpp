@@ -1,0 +1,41 @@
+// Statements in C++ text: where they begin, and what they declare.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "source/constant_expression.hpp"
+#include "source/source_tokens.hpp"
+
+namespace launchbox {
+
+struct statement_begin {
+    std::size_t first = 0;
+    /// That it stands in: of a call, of parameters, or of the head of a loop.
+    std::optional<std::size_t> bracket = std::nullopt;
+};
+statement_begin begin_of_statement(const std::vector<source_token>& tokens, std::size_t at);
+
+struct declarator {
+    std::size_t name = 0;
+    token_span type, value;  ///< behind = or between the brackets behind the name
+    char form = 0;           ///< '=', '(' or '{'; 0: there is no value
+    bool is_plain = true;    ///< no pointer, reference or function
+    bool is_array = false;
+};
+
+/// What the statement that begins here declares; nothing where it is an expression.
+std::vector<declarator> declarators(const std::vector<source_token>& tokens, std::size_t first);
+
+/// Behind `=`: the place of the , ; or bracket that ends the value.
+std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at);
+
+/// Words that are no type, whatever follows them: return, using, case.
+bool is_word_of_statement(const source_token& token);
+
+bool has_word(token_span words, std::string_view word);
+
+}  // namespace launchbox

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/source_values.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "source/source_statements.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr int deepest_value = 40;  // a chain of names could be as long as the file
+
+// dim3 and what converts to it.
+bool is_extent_type(token_span type)
+{
+    const std::vector<source_token> words = without_qualifiers(type);
+    return !words.empty() && words.size() <= 3 && words.back().is_any({"dim3", "uint3", "int3", "launch_extent"});
+}
+
+// ".blockDim.x" behind a name: the path without its first dot, and where it ends. An index that is no number is "[?]".
+struct member_path {
+    std::string text;
+    std::size_t end = 0;
+};
+member_path path_behind(token_span tokens, std::size_t at)
+{
+    member_path path{.text = {}, .end = at};
+    while (path.end + 1 < tokens.size()) {
+        const source_token& token = tokens[path.end];
+        if ((token.is(".") || token.is("->")) && tokens[path.end + 1].kind == source_token_kind::identifier) {
+            path.text += path.text.empty() ? "" : ".";
+            path.text += tokens[path.end + 1].text;
+            path.end += 2;
+        } else if (token.is("[")) {
+            const std::size_t end = closing_bracket(tokens, path.end);
+            if (end == tokens.size()) return path;
+            const bool number = end == path.end + 2 && tokens[path.end + 1].kind == source_token_kind::number;
+            path.text += number ? "[" + std::string(tokens[path.end + 1].text) + "]" : std::string("[?]");
+            path.end = end + 1;
+        } else {
+            break;
+        }
+    }
+    return path;
+}
+
+// Whether one path is the other, or a part of what that names.
+bool is_within(std::string_view path, std::string_view whole)
+{
+    return path.starts_with(whole) &&
+           (path.size() == whole.size() || whole.empty() || path[whole.size()] == '.' || path[whole.size()] == '[');
+}
+
+constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
+
+}  // namespace
+
+std::optional<std::int64_t> volume_of(const source_extent& extent)
+{
+    constexpr std::int64_t most = std::int64_t{1} << 20;  // no block is larger, and no product overflows
+    std::int64_t product = 1;
+    for (const auto& one : extent) {
+        if (!one || *one < 0) return std::nullopt;
+        product = std::min(product * std::min(*one, most), most);
+    }
+    return product;
+}
+
+source_values::source_values(const source_declarations& names) : names_(names)
+{
+    const source_scopes& scopes = names.scopes();
+    for (std::size_t i = 0; i < scopes.scopes.size(); ++i) {
+        const source_scope &scope = scopes.scopes[i], *outer = names.scope(scope.outer);
+        if (!scope.name.empty() && (outer == nullptr || outer->name.empty()))
+            functions_[scope.name].push_back(static_cast<int>(i));
+    }
+}
+
+std::optional<std::int64_t> source_values::integer(token_span expression, std::size_t at,
+                                                   const template_values& instance) const
+{
+    if (depth_ >= deepest_value) return std::nullopt;
+    ++depth_;
+    const std::optional<std::int64_t> value = evaluate_constant(
+        expression,
+        {.value = [&](token_span name) { return value_of(name, at, instance); },
+         .call = [&](token_span name, const std::vector<token_span>& arguments) -> std::optional<std::int64_t> {
+             const auto function = function_called(name, arguments, at, instance);
+             return function ? integer(function->value, function->at, function->arguments) : std::nullopt;
+         },
+         .size_of = [&](token_span type) { return size_of(type, at, instance); }});
+    --depth_;
+    return value;
+}
+
+std::optional<std::int64_t> source_values::value_of(token_span name, std::size_t at,
+                                                    const template_values& instance) const
+{
+    const auto part = std::ranges::find_if(
+        name, [](const source_token& token) { return token.is(".") || token.is("->") || token.is("["); });
+    const std::size_t base = static_cast<std::size_t>(part - name.begin());
+    if (base == name.size()) {
+        if (const auto found = names_.find(name, at)) return value_of(*found, at, instance);
+        // A member of a template parameter that is known: Policy::threads.
+        const auto owner = name.size() >= 3 ? instance.find(name[0].text) : instance.end();
+        if (owner == instance.end()) return std::nullopt;
+        std::string text = owner->second;
+        for (const source_token& token : name.subspan(1)) text += token.text;
+        const source_text other = read_source_text(text);
+        return value_of(token_span(other.tokens), at, instance);
+    }
+    if (base != 1) return std::nullopt;
+    const member_path path = path_behind(name, 1);
+    if (path.end != name.size()) return std::nullopt;
+    const auto found = names_.find(name[0].text, at);
+    if (!found || found->kind != declared_as::variable) return std::nullopt;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        if (path.text == axes[i])
+            if (const auto extent = extent_of(*found, at, instance)) return (*extent)[i];
+    const auto object = state_of(*found, at);
+    const auto member = object ? member_of(*object, path.text, -1) : std::nullopt;
+    return member ? integer(member->words, member->at, instance) : std::nullopt;
+}
+
+std::optional<std::int64_t> source_values::value_of(const source_declaration& found, std::size_t at,
+                                                    const template_values& instance) const
+{
+    if (depth_ >= deepest_value) return std::nullopt;
+    if (found.kind == declared_as::macro) return integer(found.value, at, instance);
+    if (found.kind == declared_as::enumerator) return enumerator(found);
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    if (found.kind == declared_as::template_parameter || found.kind == declared_as::parameter) {
+        const auto known = instance.find(tokens[found.name].text);
+        if (known == instance.end()) return std::nullopt;
+        const source_text text = read_source_text(known->second);
+        return evaluate_constant(text.tokens, {.value = {}});
+    }
+    if (found.kind != declared_as::variable || found.is_array || !is_integer(found.type)) return std::nullopt;
+    const auto object = state_of(found, at);
+    const auto value = object ? member_of(*object, "", 0) : std::nullopt;
+    if (!value || value->words.empty()) return std::nullopt;
+    const std::optional<std::int64_t> result = integer(value->words, value->at, instance);
+    const auto type = integer_type_named(found.type);
+    return type ? type->holds(result) : result;
+}
+
+std::optional<std::int64_t> source_values::enumerator(const source_declaration& found) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    std::int64_t behind = 0;
+    for (std::size_t place = found.name;; ++behind) {
+        if (place + 1 < tokens.size() && tokens[place + 1].is("=")) {
+            std::size_t end = place + 2;
+            for (; end < tokens.size() && !tokens[end].is_any({",", "}"}); ++end)
+                if (tokens[end].is_any({"(", "{"})) end = closing_bracket(tokens, end);
+            end = std::min(end, tokens.size());
+            const auto value = integer(token_span(tokens).subspan(place + 2, end - place - 2), place);
+            return value ? std::optional(*value + behind) : std::nullopt;
+        }
+        if (place == 0 || tokens[place - 1].is("{")) return behind;
+        // The one before it, over its value.
+        std::size_t before = place - 1;
+        if (!tokens[before].is(",")) return std::nullopt;
+        int depth = 0;
+        while (before > 0) {
+            --before;
+            if (tokens[before].is_any({")", "}", "]"})) ++depth;
+            if (depth == 0 && tokens[before].is_any({"{", ","})) break;
+            if (tokens[before].is_any({"(", "{", "["})) --depth;
+        }
+        if (tokens[before + 1].kind != source_token_kind::identifier) return std::nullopt;
+        place = before + 1;
+    }
+}
+
+bool source_values::is_integer(token_span type, int depth) const
+{
+    constexpr int longest_chain = 8;
+    const std::vector<source_token> words = without_qualifiers(type);
+    if (integer_type_named(words)) return true;
+    if (words.size() != 1 || depth > longest_chain) return false;
+    if (words[0].is("auto")) return true;  // what is no integer has no value here
+    const token_span other = names_.alias(words[0].text);
+    return !other.empty() && is_integer(other, depth + 1);
+}
+
+source_extent source_values::extent(token_span expression, std::size_t at, const template_values& instance) const
+{
+    if (depth_ >= deepest_value || expression.empty()) return {};
+    const auto of_parts = [&](token_span inside) {
+        source_extent extent{1, 1, 1};
+        const std::vector<token_span> parts = split_at_commas(inside);
+        if (parts.size() > extent.size()) return source_extent{};
+        for (std::size_t i = 0; i < parts.size(); ++i) extent[i] = integer(parts[i], at, instance);
+        return extent;
+    };
+    // Where it is one pair of brackets from here to the end, what is in them.
+    const auto bracketed = [&](std::size_t open) -> std::optional<token_span> {
+        if (open >= expression.size() || !expression[open].is_any({"(", "{"})) return std::nullopt;
+        if (closing_bracket(expression, open) + 1 != expression.size()) return std::nullopt;
+        return expression.subspan(open + 1, expression.size() - open - 2);
+    };
+    std::size_t begin = expression[0].is("::") ? 1 : 0;
+    if (begin < expression.size() && expression[begin].is_any({"dim3", "uint3", "make_uint3"}))
+        if (const auto inside = bracketed(begin + 1)) return of_parts(*inside);
+    if (expression[0].is("{"))
+        if (const auto inside = bracketed(0)) return of_parts(*inside);
+    if (expression[0].is("(")) {
+        if (const auto inside = bracketed(0)) return extent(*inside, at, instance);
+        const std::size_t end = closing_bracket(expression, 0);  // a cast
+        if (end + 1 < expression.size() && is_extent_type(expression.subspan(1, end - 1)))
+            return extent(expression.subspan(end + 1), at, instance);
+    }
+    if (expression.size() == 1 && expression[0].kind == source_token_kind::identifier) {
+        const auto found = names_.find(expression[0].text, at);
+        if (found && found->kind == declared_as::macro) {
+            ++depth_;
+            const source_extent other = extent(found->value, at, instance);
+            --depth_;
+            return other;
+        }
+        if (found && found->kind == declared_as::variable)
+            if (const auto own = extent_of(*found, at, instance)) return *own;
+    }
+    // A member of an object: config.block.
+    if (expression.size() > 2 && expression[0].kind == source_token_kind::identifier) {
+        const member_path path = path_behind(expression, 1);
+        const auto object = path.end == expression.size() ? state_of(expression[0].text, at) : std::nullopt;
+        if (object && !is_integer(object->declared.type) && !is_extent_type(object->declared.type)) {
+            const source_extent member = extent_member(*object, path.text, -1, std::nullopt, instance);
+            if (volume_of(member)) return member;
+        }
+    }
+    // A function that returns one.
+    if (const std::size_t open = static_cast<std::size_t>(
+            std::ranges::find_if(expression, [](const source_token& token) { return token.is("("); }) -
+            expression.begin());
+        open > 0 && bracketed(open)) {
+        const auto function =
+            function_called(expression.subspan(0, open), split_at_commas(*bracketed(open)), at, instance);
+        if (function) {
+            ++depth_;
+            const source_extent other = extent(function->value, function->at, function->arguments);
+            --depth_;
+            return other;
+        }
+    }
+    const std::optional<std::int64_t> x = integer(expression, at, instance);
+    return x ? source_extent{x, 1, 1} : source_extent{};
+}
+
+// nullopt: the variable is no extent.
+std::optional<source_extent> source_values::extent_of(const source_declaration& found, std::size_t at,
+                                                      const template_values& instance) const
+{
+    const bool is_auto = has_word(found.type, "auto");
+    const bool by_value = is_auto && found.form == '=' && !found.value.empty() &&
+                          (found.value[0].is_any({"dim3", "make_uint3"}) || found.value.size() == 1);
+    if (found.is_array || (!is_extent_type(found.type) && !by_value)) return std::nullopt;
+    const auto object = state_of(found, at);
+    if (!object) return source_extent{};
+    ++depth_;
+    const source_extent extent = extent_member(*object, "", 0, 1, instance);
+    --depth_;
+    return extent;
+}
+
+source_extent source_values::extent_member(const object_state& object, const std::string& path, int position,
+                                           std::optional<std::int64_t> missing, const template_values& instance) const
+{
+    const auto joined = [&](std::string_view axis) {
+        return path.empty() ? std::string(axis) : path + "." + std::string(axis);
+    };
+    for (const std::string& doubtful : object.doubtful)
+        if (is_within(path, doubtful)) return {};
+    source_extent extent{missing, missing, missing};
+    std::size_t from = 0;  // assignments before the last of the whole do not count
+    bool whole = false;
+    for (std::size_t i = 0; i < object.assigned.size(); ++i)
+        if (is_within(path, object.assigned[i].path)) from = i, whole = true;
+    if (whole) {
+        const object_state::assignment& last = object.assigned[from];
+        const bool zeroed = last.value.size() == 1 && last.value[0].is("0");
+        if (last.path == path && !(zeroed && path.empty()))
+            extent = this->extent(last.value, last.at, instance);
+        else
+            extent = zeroed ? source_extent{0, 0, 0} : source_extent{};
+    } else if (path.empty()) {
+        const source_declaration& own = object.declared;
+        if (own.form == '=')
+            extent = this->extent(own.value, own.name, instance);
+        else if (own.form != 0) {
+            const std::vector<token_span> parts = split_at_commas(own.value);
+            if (parts.size() == 1) {
+                extent = this->extent(parts[0], own.name, instance);
+            } else if (parts.size() <= extent.size()) {
+                for (std::size_t i = 0; i < parts.size(); ++i) extent[i] = integer(parts[i], own.name, instance);
+            } else {
+                extent = {};
+            }
+        }
+    } else if (object.declared.form != 0) {
+        const auto member = member_of({.declared = object.declared, .assigned = {}, .doubtful = {}}, path, position);
+        if (!member) return {};
+        if (!member->words.empty()) extent = this->extent(member->words, member->at, instance);
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        for (std::size_t i = whole ? from + 1 : 0; i < object.assigned.size(); ++i)
+            if (object.assigned[i].path == joined(axes[axis]))
+                extent[axis] = integer(object.assigned[i].value, object.assigned[i].at, instance);
+        for (const std::string& doubtful : object.doubtful)
+            if (is_within(doubtful, joined(axes[axis]))) extent[axis].reset();
+    }
+    return extent;
+}
+
+std::optional<source_values::member_value> source_values::member_of(const object_state& object, const std::string& path,
+                                                                    int position) const
+{
+    for (const std::string& doubtful : object.doubtful)
+        if (is_within(path, doubtful) || is_within(doubtful, path)) return std::nullopt;
+    for (std::size_t i = object.assigned.size(); i-- > 0;) {
+        const object_state::assignment& one = object.assigned[i];
+        const bool zeroed = one.path.empty() && one.value.size() == 1 && one.value[0].is("0");
+        if (one.path == path) return member_value{one.value, one.at};
+        if (zeroed) return member_value{};
+        if (is_within(path, one.path) || is_within(one.path, path)) return std::nullopt;
+    }
+    const source_declaration& own = object.declared;
+    if (own.form == 0) return std::nullopt;
+    token_span list = own.value;
+    const bool braces =
+        own.form == '=' && !list.empty() && list[0].is("{") && closing_bracket(list, 0) + 1 == list.size();
+    if (path.empty() && !(own.form == '=' && braces)) {
+        const bool one = own.form == '=' || split_at_commas(list).size() == 1;
+        return one ? std::optional(member_value{list, own.name}) : std::nullopt;
+    }
+    if (own.form == '=') {
+        if (!braces) return std::nullopt;
+        list = list.subspan(1, list.size() - 2);
+    } else if (own.form != '{') {
+        return std::nullopt;
+    }
+    const std::vector<token_span> parts = split_at_commas(list);
+    if (parts.empty()) return member_value{};
+    if (!parts[0].empty() && parts[0][0].is(".")) {
+        for (const token_span part : parts) {
+            const member_path named = path_behind(part, 0);
+            if (named.text == path && named.end < part.size() && part[named.end].is("="))
+                return member_value{part.subspan(named.end + 1), own.name};
+            if (named.text == path && named.end < part.size() && part[named.end].is("{"))
+                return member_value{part.subspan(named.end), own.name};
+        }
+        return member_value{};
+    }
+    if (position < 0) return std::nullopt;
+    if (static_cast<std::size_t>(position) >= parts.size()) return member_value{};
+    return member_value{parts[static_cast<std::size_t>(position)], own.name};
+}
+
+std::optional<object_state> source_values::state_of(std::string_view name, std::size_t at) const
+{
+    const auto found = names_.find(name, at);
+    return found && found->kind == declared_as::variable ? state_of(*found, at) : std::nullopt;
+}
+
+std::optional<object_state> source_values::state_of(const source_declaration& variable, std::size_t at) const
+{
+    object_state state{.declared = variable, .assigned = {}, .doubtful = {}};
+    if (variable.is_constant) return state;
+    const source_scope* around = names_.scope(variable.scope);
+    const bool is_local = around != nullptr && around->kind != scope_kind::file && around->kind != scope_kind::type;
+    const std::vector<change>& changes = changes_of(variable);
+    if (!is_local) {
+        // Other files may change what they can see.
+        if (variable.is_static && changes.empty()) return state;
+        return std::nullopt;
+    }
+    const int here = names_.scope_of(at);
+    const auto may_come_back = [&](std::size_t later) {
+        for (int number = here; number >= 0; number = names_.scope(number)->outer) {
+            const source_scope& scope = *names_.scope(number);
+            if (scope.holds(variable.name)) return false;
+            if (is_lambda(names_, scope) || (may_run_again(names_, scope) && scope.holds(later))) return true;
+        }
+        return false;
+    };
+    for (const change& one : changes) {
+        if (one.for_ever) {
+            state.doubtful.emplace_back();
+        } else if (one.at >= at) {
+            if (may_come_back(one.at)) state.doubtful.push_back(one.path);
+        } else if (one.value.empty() || !one.on_the_way || one.path.find("[?]") != std::string::npos ||
+                   !names_.encloses(names_.scope_of(one.at), here)) {
+            state.doubtful.push_back(one.path.substr(0, one.path.find("[?]")));
+        } else {
+            std::erase_if(state.doubtful, [&](const std::string& path) { return is_within(path, one.path); });
+            state.assigned.push_back({one.path, one.value, one.at});
+        }
+    }
+    return state;
+}
+
+const std::vector<source_values::change>& source_values::changes_of(const source_declaration& variable) const
+{
+    const auto [known, is_new] = changes_.try_emplace(variable.name);
+    if (!is_new) return known->second;
+    const std::string_view name = names_.text().tokens[variable.name].text;
+    const source_scope* around = names_.scope(variable.scope);
+    std::vector<change> changes;
+    for (const std::size_t place : names_.places(name)) {
+        if (place <= variable.name || (around != nullptr && place > around->close)) continue;
+        const auto meant = names_.find(name, place);
+        if (!meant || !same(*meant, variable)) continue;
+        if (auto one = change_at(place)) changes.push_back(std::move(*one));
+    }
+    return known->second = std::move(changes);
+}
+
+namespace {
+
+bool ends_operand(const source_token& token)
+{
+    return token.kind == source_token_kind::number || token.is(")") || token.is("]") ||
+           (token.kind == source_token_kind::identifier && !token.is_any({"return", "case", "co_return"}));
+}
+
+// The bracket around a place, within its statement.
+std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place)
+{
+    constexpr std::size_t longest = 200;
+    int depth = 0;
+    for (std::size_t i = place; i-- > 0 && place - i < longest;) {
+        if (tokens[i].is_any({")", "]", "}"})) ++depth;
+        if (tokens[i].is_any({"(", "[", "{"}) && depth-- == 0) return i;
+        if (tokens[i].is(";") && depth == 0) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+// "cudaLaunchKernelEx" of what is called with this bracket; over template arguments.
+std::string_view function_before(const std::vector<source_token>& tokens, std::size_t bracket)
+{
+    std::size_t i = bracket;
+    if (i > 0 && tokens[i - 1].is(">")) {
+        int depth = 0;
+        while (i-- > 0 && bracket - i < 100) {
+            if (tokens[i].is(">")) ++depth;
+            if (tokens[i].is("<") && --depth == 0) break;
+            if (tokens[i].is("<<<")) return ">>>";
+        }
+    }
+    return i > 0 ? tokens[i - 1].text : std::string_view{};
+}
+
+}  // namespace
+
+// What the text does there to the variable that the name stands for; nullopt: it only reads it.
+std::optional<source_values::change> source_values::change_at(std::size_t place) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    const member_path path = path_behind(tokens, place + 1);
+    change one{.at = place, .path = path.text, .value = {}};
+    if (place == 0 || path.end >= tokens.size()) return std::nullopt;
+    const source_token &before = tokens[place - 1], &next = tokens[path.end];
+    const auto follows = [&](std::size_t i, std::string_view sign) {
+        return i + 1 < tokens.size() && tokens[i + 1].is(sign) && tokens[i].end == tokens[i + 1].begin;
+    };
+    one.on_the_way = before.is_any({";", "{", "}"});
+    if (next.is("=")) {
+        std::size_t end = path.end + 1;
+        for (; end < tokens.size() && !tokens[end].is_any({";", ",", ")"}); ++end)
+            if (tokens[end].is_any({"(", "{", "["})) end = closing_bracket(tokens, end);
+        end = std::min(end, tokens.size());
+        one.value = token_span(tokens).subspan(path.end + 1, end - path.end - 1);
+        return one;
+    }
+    const bool compound = next.is_any({"+", "-", "*", "/", "%", "&", "|", "^", "<<"}) && follows(path.end, "=");
+    const bool shifted = next.is(">") && follows(path.end, ">=");
+    if (compound || shifted || next.is_any({"++", "--"}) || before.is_any({"++", "--"})) return one;
+    if (next.is("(") && path.end > place + 1) return one;  // a member function
+    const std::optional<std::size_t> bracket = bracket_around(tokens, place);
+    const bool in_call = bracket && tokens[*bracket].is("(");
+    if (before.is("&") && !(place > 1 && ends_operand(tokens[place - 2]))) {
+        if (bracket && tokens[*bracket].is("[")) return std::nullopt;  // captured; what is done with it is seen
+        if (place > 2 && tokens[place - 2].is("=") && tokens[place - 3].is("attrs")) return std::nullopt;
+        const std::string_view function = in_call ? function_before(tokens, *bracket) : std::string_view{};
+        if (function == "memset" && next.is(",") && tokens[path.end + 1].is("0")) {
+            one.on_the_way = true;
+            one.value = token_span(tokens).subspan(path.end + 1, 1);
+            return one;
+        }
+        for (const std::string_view reads : {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
+                                             "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"})
+            if (function == reads) return std::nullopt;
+        // Arguments of a kernel: void* arguments[] = {&n}.
+        if (bracket && tokens[*bracket].is("{"))
+            for (std::size_t i = *bracket; i > 0 && *bracket - i < 10; --i)
+                if (tokens[i].is("void")) return std::nullopt;
+        one.for_ever = !in_call;
+        return one;
+    }
+    // A reference to it, or what a stream reads into it.
+    const bool bound = before.is("=") && place > 2 && next.is(";") && tokens[place - 3].is_any({"&", "&&"});
+    const bool read_into = before.is(">") && place > 1 && tokens[place - 2].is(">") && next.is_any({";", ">"});
+    if (bound || read_into) {
+        one.for_ever = bound;
+        return one;
+    }
+    const bool whole_argument = in_call && before.is_any({"(", ","}) && next.is_any({",", ")"});
+    if (whole_argument && may_change(place)) return one;
+    return std::nullopt;
+}
+
+// Whether a call may change the variable that is its argument: it would have to take it by reference.
+bool source_values::may_change(std::size_t argument) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    const std::size_t bracket = bracket_around(tokens, argument).value_or(0);
+    if (bracket == 0) return true;
+    const std::string_view name = function_before(tokens, bracket);
+    for (const std::string_view harmless :
+         {">>>",           "if",        "while",  "for",      "switch", "return",  "sizeof",   "decltype",
+          "static_assert", "dim3",      "min",    "max",      "printf", "fprintf", "assert",   "static_cast",
+          "make_uint3",    "make_int3", "int",    "unsigned", "size_t", "ceil",    "uint32_t", "int64_t",
+          "uint64_t",      "float",     "double", "to_string"})
+        if (name == harmless) return false;
+    if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // takes what it changes by a pointer
+    int position = 0, depth = 0;
+    for (std::size_t i = bracket + 1; i < argument; ++i) {
+        if (tokens[i].is_any({"(", "[", "{"})) ++depth;
+        if (tokens[i].is_any({")", "]", "}"})) --depth;
+        if (depth == 0 && tokens[i].is(",")) ++position;
+    }
+    bool known = false;
+    for (const std::size_t place : names_.places(name)) {
+        // A declaration: a type before it, and a list of parameters behind.
+        if (place == 0 || place + 1 >= tokens.size() || !tokens[place + 1].is("(") || place + 1 == bracket) continue;
+        const source_token& before = tokens[place - 1];
+        const bool typed = (before.kind == source_token_kind::identifier && !before.is_any({"return", "else"})) ||
+                           before.is_any({">", "*", "&"});
+        const std::size_t end = closing_bracket(tokens, place + 1);
+        if (!typed || end == tokens.size() || !(end + 1 < tokens.size())) continue;
+        const std::vector<token_span> parameters =
+            split_at_commas(token_span(tokens).subspan(place + 2, end - place - 2));
+        if (static_cast<std::size_t>(position) >= parameters.size()) continue;
+        const token_span parameter = parameters[static_cast<std::size_t>(position)];
+        if ((has_word(parameter, "&") || has_word(parameter, "&&")) && !has_word(parameter, "const")) return true;
+        if (parameter.size() > 1) known = true;
+    }
+    // dim3 grid(n, threads): a type that takes numbers.
+    if (const auto declared = names_.find(name, argument);
+        declared && declared->kind == declared_as::variable && declared->form == '(')
+        return !(is_integer(declared->type) || is_extent_type(declared->type));
+    return !known;
+}
+
+std::optional<source_values::returning_function> source_values::function_called(
+    token_span name, const std::vector<token_span>& arguments, std::size_t at, const template_values& instance) const
+{
+    if (name.empty() || depth_ >= deepest_value) return std::nullopt;
+    std::size_t last = name.size() - 1;
+    if (name[last].is(">")) {
+        const auto open = std::ranges::find_if(name, [](const source_token& token) { return token.is("<"); });
+        last = static_cast<std::size_t>(open - name.begin());
+        if (last == 0 || last == name.size()) return std::nullopt;
+        --last;
+    }
+    const auto found = functions_.find(name[last].text);
+    if (found == functions_.end()) return std::nullopt;
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    std::optional<returning_function> only;
+    for (const int number : found->second) {
+        const source_scope& scope = *names_.scope(number);
+        // The list of parameters is behind the name.
+        std::size_t open = scope.head;
+        while (open + 1 < scope.open && !(tokens[open].is(scope.name) && tokens[open + 1].is("("))) ++open;
+        const std::size_t close = closing_bracket(tokens, open + 1);
+        if (open + 1 >= scope.open || close >= scope.open) continue;
+        const std::vector<token_span> parameters =
+            split_at_commas(token_span(tokens).subspan(open + 2, close - open - 2));
+        if (parameters.size() != arguments.size()) continue;
+        if (only) return std::nullopt;
+        const bool returns =
+            scope.open + 1 < scope.close && tokens[scope.open + 1].is("return") && tokens[scope.close - 1].is(";");
+        if (!returns || tokens[open].branch >= 0) return std::nullopt;
+        const token_span body = token_span(tokens).subspan(scope.open + 2, scope.close - scope.open - 3);
+        if (has_word(body, ";")) return std::nullopt;
+        // What is computed with numbers of another kind is not computed here.
+        for (const source_token& word : token_span(tokens).subspan(scope.head, close - scope.head))
+            if (word.is_any({"float", "double", "half", "__half"})) return std::nullopt;
+        returning_function function{.value = body, .at = scope.open + 1, .arguments = {}};
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const auto value = integer(arguments[i], at, instance);
+            const token_span own = parameters[i].subspan(
+                0, static_cast<std::size_t>(
+                       std::ranges::find_if(parameters[i], [](const source_token& token) { return token.is("="); }) -
+                       parameters[i].begin()));
+            if (own.empty() || own.back().kind != source_token_kind::identifier) return std::nullopt;
+            if (value) function.arguments[std::string(own.back().text)] = std::to_string(*value);
+        }
+        only = std::move(function);
+    }
+    return only;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,125 @@
+// The values that expressions in C++ text have at a place: integers, and extents as dim3 has them. What is not surely
+// one value there is not known: a variable that may have been changed, a parameter, a choice.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "source/constant_expression.hpp"
+#include "source/source_declarations.hpp"
+
+namespace launchbox {
+
+/// Extents in x, y and z, each where it is known.
+using source_extent = std::array<std::optional<std::int64_t>, 3>;
+
+/// Their product; nullopt: not known.
+std::optional<std::int64_t> volume_of(const source_extent& extent);
+
+/// What template parameters are in one instance: "N" is "256", "T" is "float".
+using template_values = std::map<std::string, std::string, std::less<>>;
+
+struct type_layout {
+    std::int64_t bytes = 0, alignment = 1;
+};
+
+/// What happened to an object before a place, on the way there.
+struct object_state {
+    /// Members that were assigned, by their path ("blockDim.x", "[0].val.clusterDim.x"; "" for the object itself), in
+    /// order; `at`: the token that the value is seen from.
+    struct assignment {
+        std::string path;
+        token_span value;
+        std::size_t at = 0;
+    };
+    source_declaration declared;
+    std::vector<assignment> assigned;
+    std::vector<std::string> doubtful;  ///< paths that may have been changed in a way that is not known; "": all
+};
+
+class source_values {
+public:
+    explicit source_values(const source_declarations& names);
+
+    /// At the token `at`, before which variables have been given their values.
+    [[nodiscard]] std::optional<std::int64_t> integer(token_span expression, std::size_t at,
+                                                      const template_values& instance = {}) const;
+    [[nodiscard]] source_extent extent(token_span expression, std::size_t at,
+                                       const template_values& instance = {}) const;
+
+    /// Bytes of a type, or of a variable.
+    [[nodiscard]] std::optional<std::int64_t> size_of(token_span type, std::size_t at,
+                                                      const template_values& instance = {}) const;
+
+    /// Of a local variable; nullopt: it is none, or what becomes of it cannot be told.
+    [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
+
+    /// The words of a member's value: what was assigned last, or stands in the initialiser under this name or, where
+    /// `position` is one, as that part of a list. nullopt: not known; empty: nobody gave it one, and it is 0.
+    struct member_value {
+        token_span words;
+        std::size_t at = 0;
+    };
+    [[nodiscard]] std::optional<member_value> member_of(const object_state& object, const std::string& path,
+                                                        int position) const;
+    /// The same of an extent, whose parts may be assigned one by one; `missing`: what one is that nobody gave a value.
+    [[nodiscard]] source_extent extent_member(const object_state& object, const std::string& path, int position,
+                                              std::optional<std::int64_t> missing,
+                                              const template_values& instance) const;
+
+    [[nodiscard]] const source_declarations& names() const { return names_; }
+
+private:
+    // What the text does to a variable at one place, behind its declaration.
+    struct change {
+        std::size_t at = 0;
+        std::string path;
+        token_span value;        // empty: not a plain assignment
+        bool on_the_way = true;  // whoever passes the braces around it passes it
+        bool for_ever = false;   // from here on it may change anywhere: a reference or pointer to it was made
+    };
+
+    [[nodiscard]] std::optional<std::int64_t> value_of(token_span name, std::size_t at,
+                                                       const template_values& instance) const;
+    [[nodiscard]] std::optional<std::int64_t> value_of(const source_declaration& found, std::size_t at,
+                                                       const template_values& instance) const;
+    [[nodiscard]] std::optional<std::int64_t> enumerator(const source_declaration& found) const;
+    [[nodiscard]] std::optional<source_extent> extent_of(const source_declaration& found, std::size_t at,
+                                                         const template_values& instance) const;
+    [[nodiscard]] std::optional<object_state> state_of(const source_declaration& variable, std::size_t at) const;
+
+    [[nodiscard]] std::optional<type_layout> layout_of(token_span type, std::size_t at, const template_values& instance,
+                                                       int depth) const;
+    [[nodiscard]] std::optional<type_layout> layout_of_struct(int number, const template_values& instance,
+                                                              int depth) const;
+
+    // A function of which every call has the value that it returns: `return a + b;` alone.
+    struct returning_function {
+        token_span value;
+        std::size_t at = 0;
+        template_values arguments;
+    };
+    [[nodiscard]] std::optional<returning_function> function_called(token_span name,
+                                                                    const std::vector<token_span>& arguments,
+                                                                    std::size_t at,
+                                                                    const template_values& instance) const;
+    [[nodiscard]] bool is_integer(token_span type, int depth = 0) const;
+    [[nodiscard]] const std::vector<change>& changes_of(const source_declaration& variable) const;
+    [[nodiscard]] std::optional<change> change_at(std::size_t place) const;
+    [[nodiscard]] bool may_change(std::size_t argument) const;
+
+    const source_declarations& names_;
+    mutable std::unordered_map<std::string_view, std::vector<int>> functions_;  // their scopes
+    mutable std::unordered_map<std::size_t, std::vector<change>> changes_;      // of the variable declared there
+    mutable int depth_ = 0;
+};
+
+}  // namespace launchbox

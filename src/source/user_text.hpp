@@ -1,0 +1,24 @@
+// Of preprocessed text, what stands in the user's own files, and where each line of it is written.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/text/source_location.hpp"
+
+namespace launchbox {
+
+/// System headers (flag 3 of a line marker) and those beside CUDA's cuda_runtime.h are not the user's.
+struct user_text {
+    std::string text;                    ///< without line markers; #define and #undef where the preprocessor kept them
+    std::vector<source_location> lines;  ///< where each of its lines is written
+    std::vector<std::string> files;      ///< the user's, each once, as the markers name them
+
+    /// Of a line of `text`, from 1.
+    [[nodiscard]] source_location place(int line) const;
+};
+user_text read_user_text(std::string_view preprocessed);
+
+}  // namespace launchbox

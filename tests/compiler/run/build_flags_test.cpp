@@ -1,0 +1,92 @@
+// Flags of a build's command, in every spelling, as nvcc is given them here.
+#include "compiler/run/build_flags.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
+
+namespace launchbox {
+namespace {
+
+using words = std::vector<std::string>;
+
+words flags(const std::string& command, const std::filesystem::path& folder = "/p")
+{
+    return flags_of_command(command_words(command), folder);
+}
+
+TEST(build_flags, what_only_the_build_needs_is_left_out)
+{
+    for (const char* command :
+         {"nvcc -O3 -c k.cu -o k.o", "nvcc -O3 --compile k.cu --output-file k.o",
+          "nvcc -O3 -c k.cu -o=k.o -MD -MF k.d -MT k.o", "nvcc -arch=sm_80 -O3 -c k.cu",
+          "nvcc -gencode arch=compute_80,code=sm_80 -O3 k.cu", "nvcc -t 8 -O3 -c k.cu -keep",
+          "ccache /usr/bin/nvcc -O3 -c k.cu", "nvcc -O3 -ptx k.cu", "env A=b nvcc -O3 -x=c++ -c k.cu",
+          "cmake -E env nvcc -O3 --generate-code=arch=compute_90,code=[sm_90] -c k.cu"})
+        EXPECT_EQ(flags(command), words{"-O3"}) << command;
+}
+
+TEST(build_flags, what_changes_kernels_stays)
+{
+    EXPECT_EQ(flags("nvcc -dc k.cu"), words{"-rdc=true"});
+    EXPECT_EQ(flags("nvcc --device-c k.cu"), words{"-rdc=true"});
+    EXPECT_EQ(flags("nvcc -dw k.cu"), words{"-rdc=false"});
+    EXPECT_EQ(flags("nvcc -rdc=true -c k.cu"), words{"-rdc=true"});
+    EXPECT_EQ(flags("nvcc -rdc true -c k.cu"), (words{"-rdc", "true"}));
+    EXPECT_EQ(flags("nvcc -dlto -c k.cu"), words{"-dlto"});
+    EXPECT_EQ(flags("nvcc -gencode arch=compute_80,code=lto_80 -c k.cu"), words{"-dlto"});
+    EXPECT_EQ(flags("nvcc -Xptxas --maxrregcount=32 -c k.cu"), (words{"-Xptxas", "--maxrregcount=32"}));
+    EXPECT_EQ(flags("nvcc -Xptxas -O1,-v -maxrregcount 40 -c k.cu"),
+              (words{"-Xptxas", "-O1,-v", "-maxrregcount", "40"}));
+    // The value of a flag is no flag.
+    EXPECT_EQ(flags("nvcc -Xcompiler -c -c k.cu"), (words{"-Xcompiler", "-c"}));
+    EXPECT_EQ(flags("nvcc -D -c k.cu"), (words{"-D", "-c"}));
+    EXPECT_EQ(flags("nvcc -Iinc -I ../x -isystem s -include=a.h -c k.cu"),
+              (words{"-I/p/inc", "-I", "/x", "-isystem", "/p/s", "-include=/p/a.h"}));
+    EXPECT_EQ(flags("nvcc -x cu -c k.cpp"), (words{"-x", "cu"}));
+    EXPECT_EQ(flags("nvcc -ccbin g++-12 -ccbin /usr/bin/g++ -c k.cu"),
+              (words{"-ccbin", "g++-12", "-ccbin", "/usr/bin/g++"}));
+}
+
+TEST(build_flags, of_clang_in_the_words_of_nvcc)
+{
+    EXPECT_EQ(flags("clang++ -x cuda --cuda-gpu-arch=sm_80 -fgpu-rdc -std=gnu++17 -Iinc -O3 -Wall -c k.cu -o k.o"),
+              (words{"-x", "cu", "-rdc=true", "-std=c++17", "-I/p/inc"}));
+    EXPECT_EQ(flags("/usr/bin/clang++-17 -ffast-math -Xcuda-ptxas --maxrregcount=32 -c k.cu"),
+              (words{"-use_fast_math", "-Xptxas", "--maxrregcount=32"}));
+}
+
+TEST(build_flags, response_files_stand_for_what_is_in_them)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "a.rsp", "-DA=1\n\"-DB=x y\"\r\n@b.rsp\n");
+    write_file_atomically(folder.path() / "b.rsp", "-rdc=true -I inc");
+    write_file_atomically(folder.path() / "loop.rsp", "@loop.rsp");
+    write_file_atomically(folder.path() / "empty.rsp", "");
+    const words all{"-DA=1", "-DB=x y", "-rdc=true", "-I", "inc"};
+    for (const words& given : {words{"@a.rsp"},
+                               {"--options-file", "a.rsp"},
+                               {"-optf", "a.rsp"},
+                               {"-optf=a.rsp"},
+                               {"--options-file=a.rsp"},
+                               {"-optf", "empty.rsp,a.rsp"},
+                               {"@empty.rsp", "@a.rsp"}})
+        EXPECT_EQ(with_response_files(given, folder.path()), all) << given.front();
+    EXPECT_EQ(with_response_files({"-Xptxas", "@a.rsp"}, folder.path()), (words{"-Xptxas", "@a.rsp"}));
+    EXPECT_THROW(with_response_files({"@missing.rsp"}, folder.path()), error);
+    EXPECT_THROW(with_response_files({"@loop.rsp"}, folder.path()), error);
+}
+
+TEST(build_flags, machine_code_is_made_of_one_source)
+{
+    EXPECT_EQ(for_machine_code({"-dc", "-O3"}), (words{"-rdc=true", "-O3"}));
+    EXPECT_EQ(for_machine_code({"-dlto", "-dw"}), (words{"-rdc=true", "-rdc=false"}));
+    EXPECT_EQ(for_machine_code({"-Xcompiler", "-dc"}), (words{"-Xcompiler", "-dc"}));
+    EXPECT_TRUE(asks_for_link_time_optimization({"-O3", "-lto"}));
+    EXPECT_FALSE(asks_for_link_time_optimization({"-rdc=true"}));
+}
+
+}  // namespace
+}  // namespace launchbox
