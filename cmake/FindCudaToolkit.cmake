@@ -2,7 +2,11 @@
 # a new $CUDA_HOME is noticed:
 #   -DLAUNCHBOX_NVCC=...   $CUDA_HOME   PATH   the folder .cuda that ./setup fills   /usr/local/cuda
 # A compiler that is too old, or that comes without headers or runtime, is passed over. With LAUNCHBOX_OWN_CUDA=1 in
-# the environment only .cuda counts. ./setup looks in the same places.
+# the environment only .cuda counts. The tool itself looks for any nvcc that runs, of any release, where its user is
+# (src/compiler/run/toolchain.cpp); that is why it looks on its own.
+#
+# `cmake -Down_cuda=FOLDER -P` of this file prints "RELEASE FOLDER" of the toolkit found, which is how ./setup asks;
+# own_cuda is used instead of .cuda.
 #
 # Sets, or leaves empty where there is no CUDA:
 #   LAUNCHBOX_NVCC            the compiler
@@ -20,20 +24,32 @@ function(launchbox_ask_nvcc nvcc)
   unset(release)
   unset(include)
   unset(cudart)
+  unset(toolkit)
+  set(host_compiler "")
+  if(CMAKE_CXX_COMPILER)
+    set(host_compiler -ccbin ${CMAKE_CXX_COMPILER})
+  endif()
   execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE version ERROR_QUIET)
   if(version MATCHES "release ([0-9]+\\.[0-9]+)")
     set(release ${CMAKE_MATCH_1})
-    execute_process(COMMAND ${nvcc} --dryrun -ccbin ${CMAKE_CXX_COMPILER} -c -x cu /dev/null -o /dev/null
+    execute_process(COMMAND ${nvcc} --dryrun ${host_compiler} -c -x cu /dev/null -o /dev/null
                     OUTPUT_QUIET ERROR_VARIABLE plan)
     string(REGEX MATCH "#\\$ INCLUDES=[^\n]*" include_line "${plan}")
     string(REGEX MATCH "#\\$ LIBRARIES=[^\n]*" library_line "${plan}")
+    if(plan MATCHES "#\\$ TOP=([^\n]*)")
+      cmake_path(ABSOLUTE_PATH CMAKE_MATCH_1 NORMALIZE OUTPUT_VARIABLE toolkit)
+    endif()
+    if(NOT EXISTS "${toolkit}/bin/nvcc")
+      cmake_path(SET toolkit NORMALIZE ${nvcc}/../..)
+    endif()
+    string(REGEX REPLACE "/$" "" toolkit "${toolkit}")
     string(REGEX MATCHALL "-I[^\"\n]+" include_dirs "${include_line}")
     string(REGEX MATCHALL "-L[^\"\n]+" library_dirs "${library_line}")
     list(TRANSFORM include_dirs REPLACE "^-I" "")
     list(TRANSFORM library_dirs REPLACE "^-L" "")
     find_path(include cuda_occupancy.h PATHS ${include_dirs} /usr/include NO_DEFAULT_PATH NO_CACHE)
-    find_library(cudart libcudart_static.a PATHS ${library_dirs} /usr/lib /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
-                 NO_DEFAULT_PATH NO_CACHE)
+    file(GLOB system_library_dirs /usr/lib/*-linux-gnu)
+    find_file(cudart libcudart_static.a PATHS ${library_dirs} /usr/lib ${system_library_dirs} NO_DEFAULT_PATH NO_CACHE)
   endif()
   if(include AND NOT EXISTS ${include}/cuda_runtime.h)
     unset(include)
@@ -57,6 +73,7 @@ function(launchbox_ask_nvcc nvcc)
     set(LAUNCHBOX_CUDA_RELEASE ${release} PARENT_SCOPE)
     set(LAUNCHBOX_CUDA_INCLUDE ${include} PARENT_SCOPE)
     set(LAUNCHBOX_CUDART_STATIC ${cudart} PARENT_SCOPE)
+    set(cuda_toolkit ${toolkit} PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -79,7 +96,13 @@ else()
       list(PREPEND nvcc_candidates $ENV{CUDA_HOME}/bin)
     endif()
   endif()
-  list(APPEND nvcc_candidates ${PROJECT_SOURCE_DIR}/.cuda/toolkit/bin)
+  if(NOT DEFINED own_cuda)
+    set(own_cuda ${CMAKE_CURRENT_LIST_DIR}/../.cuda)
+  endif()
+  if(own_cuda)
+    cmake_path(SET own_bin NORMALIZE ${own_cuda}/toolkit/bin)
+    list(APPEND nvcc_candidates ${own_bin})
+  endif()
   if(NOT "$ENV{LAUNCHBOX_OWN_CUDA}" STREQUAL "1")
     list(APPEND nvcc_candidates /usr/local/cuda/bin)
   endif()
@@ -87,6 +110,9 @@ else()
   list(REMOVE_DUPLICATES nvcc_candidates)
 endif()
 
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(CMAKE_MESSAGE_LOG_LEVEL WARNING)  # standard output is for the answer
+endif()
 unset(LAUNCHBOX_CUDA_RELEASE)
 foreach(candidate IN LISTS nvcc_candidates)
   if(EXISTS ${candidate} AND NOT IS_DIRECTORY ${candidate})
@@ -104,6 +130,13 @@ foreach(candidate IN LISTS nvcc_candidates)
     message(STATUS "CUDA: passing over ${candidate}: ${nvcc_problem}")
   endif()
 endforeach()
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  if(LAUNCHBOX_CUDA_RELEASE)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${LAUNCHBOX_CUDA_RELEASE} ${cuda_toolkit}")
+  endif()
+  return()
+endif()
 
 unset(LAUNCHBOX_CUPTI_INCLUDE)
 unset(LAUNCHBOX_CUPTI_INCLUDE CACHE)
