@@ -81,24 +81,6 @@ TEST(chart_svg, draws_a_point_for_each_value)
     EXPECT_EQ(count_of(svg_of(heat, svg_use::file), "class=\"cell\""), 1u) << "no value, no cell";
 }
 
-TEST(chart_svg, gives_a_tree_map_areas_as_large_as_its_values)
-{
-    tree_chart tree{{.name = "all"}};
-    for (const double value : {100.0, 50.0, 25.0, 25.0, 0.0})
-        tree.root.children.push_back({std::to_string(value), value});
-    const std::string svg = svg_of({"t", "tree", "", tree}, svg_use::in_page);
-    std::vector<double> areas;
-    for (std::size_t at = svg.find("data-value=\""); at != std::string::npos; at = svg.find("data-value=\"", at + 1)) {
-        const auto number = [&](const char* name) {
-            const std::size_t place = svg.find(name, at) + std::string(name).size();
-            return std::strtod(svg.c_str() + place, nullptr);
-        };
-        areas.push_back(number(" width=\"") * number(" height=\""));
-        EXPECT_NEAR(areas.back() / areas.front(), number("data-value=\"") / 200, 1e-3);
-    }
-    EXPECT_EQ(areas.size(), 5u) << "the whole, and those that have an area";
-}
-
 TEST(chart_json, is_safe_inside_a_script_and_reads_back)
 {
     chart_json_writer writer;

@@ -52,38 +52,11 @@ struct heat_chart {
     std::optional<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
 };
 
-/// Each line crosses every axis at one of its values.
-struct parallel_chart {
-    struct axis {
-        std::string name;
-        std::vector<std::string> values;
-    };
-    struct line {
-        std::vector<std::size_t> at;  ///< one place an axis
-        double value = 0;             ///< what it is coloured by: 0 the best, 1 the worst that is drawn
-        std::string label;
-        bool strong = false;
-    };
-    std::vector<axis> axes;
-    std::vector<line> lines;  ///< the best last, on top of the others
-};
-
-/// Areas in areas, as large as their values.
-struct tree_chart {
-    struct node {
-        std::string name;
-        double value = 0;  ///< of a leaf; else the sum of its children is drawn
-        std::vector<node> children = {};
-        std::string label = {};
-    };
-    node root;
-};
-
 struct chart {
     std::string id;     ///< letters, digits and - only: a file name, and what links name
     std::string title;  ///< plain text
     std::string text;   ///< one or two sentences below it
-    std::variant<xy_chart, heat_chart, parallel_chart, tree_chart> content;
+    std::variant<xy_chart, heat_chart> content;
 };
 
 }  // namespace launchbox

@@ -14,7 +14,6 @@ namespace launchbox {
 std::optional<chart_group> parameter_surfaces(const std::vector<stored_result>& results, const ranking& workload);
 
 /// All parameters that vary, where there are three or more.
-std::optional<chart_group> parallel_parameters(const std::vector<stored_result>& results, const ranking& workload);
 
 /// Every candidate of which threads and resources are known.
 std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& results, const ranking& workload);

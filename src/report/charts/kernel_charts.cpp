@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "report/charts/axis_scale.hpp"
-#include "report/core/count_text.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_kernel_rows = 60, max_templates = 40, max_instances = 60;
+constexpr std::size_t max_kernel_rows = 60;
 
 struct kernel_figure {
     const char *id, *name, *unit;
@@ -58,12 +56,6 @@ const std::vector<kernel_figure>& kernel_figures()
          },
          [](const inspected_kernel& kernel) { return !kernel.residency->at_most; }}};
     return all;
-}
-
-std::string template_of(const std::string& short_form)
-{
-    const std::size_t end = short_form.find('<');
-    return end == std::string::npos || end == 0 ? short_form : short_form.substr(0, end);
 }
 
 std::string architecture_of(const inspected_kernel& kernel)
@@ -141,70 +133,12 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
     return group.charts.empty() ? std::nullopt : std::optional(std::move(group));
 }
 
-// The smaller ones of many are one area.
-void merge_smallest(std::vector<tree_chart::node>& nodes, std::size_t most)
-{
-    std::stable_sort(nodes.begin(), nodes.end(),
-                     [](const auto& one, const auto& other) { return one.value > other.value; });
-    if (nodes.size() <= most) return;
-    tree_chart::node rest{.name = fmt::format("{} smaller ones", nodes.size() - most), .value = 0};
-    for (std::size_t i = most; i < nodes.size(); ++i) rest.value += nodes[i].value;
-    rest.label = fmt::format("{}: {} B", rest.name, number_text(rest.value));
-    nodes.resize(most);
-    nodes.push_back(std::move(rest));
-}
-
-std::optional<chart_group> code_size(const std::vector<inspected_kernel>& kernels)
-{
-    std::map<std::string, std::map<std::string, std::map<std::string, double>>> sizes;
-    double all = 0;
-    for (const inspected_kernel& kernel : kernels) {
-        if (!kernel.info.code_bytes || *kernel.info.code_bytes <= 0) continue;
-        const auto bytes = static_cast<double>(*kernel.info.code_bytes);
-        sizes[architecture_of(kernel)][template_of(kernel.short_form)][kernel.short_form] += bytes;
-        all += bytes;
-    }
-    if (all <= 0) return std::nullopt;
-    tree_chart drawn{{.name = "all", .value = all}};
-    drawn.root.label = fmt::format("all code: {} B", number_text(all));
-    for (const auto& [architecture, templates] : sizes) {
-        tree_chart::node on{.name = architecture, .value = 0};
-        for (const auto& [name, instances] : templates) {
-            tree_chart::node one{.name = escape_for_terminal(name), .value = 0};
-            for (const auto& [instance, bytes] : instances) {
-                one.value += bytes;
-                if (instances.size() > 1)
-                    one.children.push_back({escape_for_terminal(instance),
-                                            bytes,
-                                            {},
-                                            fmt::format("{} on {}: {} B", escape_for_terminal(instance), architecture,
-                                                        number_text(bytes))});
-            }
-            merge_smallest(one.children, max_instances);
-            one.label = fmt::format("{} on {}: {}, {} B", one.name, architecture,
-                                    counted(instances.size(), "kernel", "kernels"), number_text(one.value));
-            on.value += one.value;
-            on.children.push_back(std::move(one));
-        }
-        merge_smallest(on.children, max_templates);
-        on.label = fmt::format("{}: {} B", architecture, number_text(on.value));
-        drawn.root.children.push_back(std::move(on));
-    }
-    return chart_group{
-        "code",
-        "Code size by architecture and template",
-        "",
-        {{"code", "Code size by architecture and template",
-          fmt::format("Areas are bytes of machine code, {} B in all.", number_text(all)), std::move(drawn)}}};
-}
-
 }  // namespace
 
 std::vector<chart_group> kernel_charts(const std::vector<inspected_kernel>& kernels)
 {
     std::vector<chart_group> groups;
     if (auto group = figures_over_architectures(kernels)) groups.push_back(std::move(*group));
-    if (auto group = code_size(kernels)) groups.push_back(std::move(*group));
     return groups;
 }
 

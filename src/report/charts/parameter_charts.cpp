@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_tabs = 16, max_cells_a_side = 64, max_lines = 400;
+constexpr std::size_t max_tabs = 16, max_cells_a_side = 64;
 
 /// A parameter with its values in a fixed order: numbers rising, then words.
 struct varying_parameter {
@@ -168,45 +168,6 @@ std::optional<chart_group> parameter_surfaces(const std::vector<stored_result>& 
         group.tabs.push_back(fmt::format("{} = {}", escape_for_terminal(axes.tabs->name), axes.tabs->names()[i]));
     }
     return group;
-}
-
-std::optional<chart_group> parallel_parameters(const std::vector<stored_result>& results, const ranking& workload)
-{
-    const std::vector<varying_parameter> parameters = varying_parameters(results, workload);
-    if (parameters.size() < 3) return std::nullopt;
-    parallel_chart drawn;
-    for (const varying_parameter& one : parameters) drawn.axes.push_back({escape_for_terminal(one.name), one.names()});
-    std::vector<const ranked_candidate*> shown;
-    for (const ranked_candidate& candidate : workload.candidates)
-        if (!candidate.same_as) shown.push_back(&candidate);
-    const std::size_t all = shown.size();
-    // Evenly from the fastest to the slowest, both with them.
-    if (all > max_lines) {
-        std::vector<const ranked_candidate*> some;
-        for (std::size_t i = 0; i < max_lines; ++i) some.push_back(shown[i * (all - 1) / (max_lines - 1)]);
-        shown = std::move(some);
-    }
-    for (std::size_t i = shown.size(); i-- > 0;) {
-        const assignment& candidate = results[shown[i]->result].parameters;
-        parallel_chart::line line;
-        for (const varying_parameter& one : parameters) {
-            const std::size_t at = one.place(candidate);
-            if (at < one.values.size()) line.at.push_back(at);
-        }
-        if (line.at.size() != parameters.size()) continue;
-        // By rank: one candidate that takes a hundred times as long would make all others look alike.
-        line.value = shown.size() < 2 ? 0 : static_cast<double>(i) / static_cast<double>(shown.size() - 1);
-        line.label = fmt::format("{}: {:.4g} ms", names_of(candidate), shown[i]->time.median / 1e6);
-        line.strong = i == 0;
-        drawn.lines.push_back(std::move(line));
-    }
-    if (drawn.lines.empty()) return std::nullopt;
-    std::string text =
-        "Each line is a candidate, coloured by its rank and at each value in its order; the thick one is the fastest.";
-    if (all > max_lines)
-        text += fmt::format(" {} of {} are drawn, evenly from the fastest to the slowest.", max_lines,
-                            with_commas(static_cast<std::int64_t>(all)));
-    return chart_group{"parallel", "All parameters", "", {{"parallel", "All parameters", text, std::move(drawn)}}};
 }
 
 std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& results, const ranking& workload)

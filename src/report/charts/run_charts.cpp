@@ -63,7 +63,6 @@ std::vector<chart_group> workload_charts(const shown_run& shown, std::size_t pla
     const ranking& workload = shown.rankings[place];
     std::vector<chart_group> groups;
     add(groups, parameter_surfaces(shown.run.results, workload));
-    add(groups, parallel_parameters(shown.run.results, workload));
     add(groups, matters(shown, workload));
     add(groups, occupancy_and_time(shown.run.results, workload));
     add(groups, converging(shown, place));

@@ -35,8 +35,6 @@ shade shade_of(double part);
 /// The inner of the picture, and how high it became.
 double draw(const xy_chart& drawn, std::string& svg);
 double draw(const heat_chart& drawn, std::string& svg);
-double draw(const parallel_chart& drawn, std::string& svg);
-double draw(const tree_chart& drawn, std::string& svg);
 
 /// All pictures are as wide.
 inline constexpr double picture_width = 760;

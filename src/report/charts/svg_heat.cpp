@@ -1,0 +1,112 @@
+// Heat maps as SVG.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/charts/axis_scale.hpp"
+#include "report/charts/chart_svg.hpp"
+#include "report/charts/svg_writer.hpp"
+
+namespace launchbox::svg {
+
+namespace {
+
+constexpr double cell_height = 24, legend_height = 30;
+
+struct value_range {
+    double low = 0, high = 1;
+    bool less_is_better = true;
+
+    // 0 is drawn darkest: the best. Where the worst is many times the best, colours follow the ratio, or all but the
+    // worst would look alike.
+    [[nodiscard]] double part(double value) const
+    {
+        double place = high > low ? (value - low) / (high - low) : 0;
+        if (less_is_better && low > 0 && high > 4 * low) place = std::log(value / low) / std::log(high / low);
+        return less_is_better ? place : 1 - place;
+    }
+};
+
+value_range range_of(const heat_chart& drawn)
+{
+    value_range range{0, 1, drawn.less_is_better};
+    bool any = false;
+    for (const auto& row : drawn.values)
+        for (const std::optional<double>& value : row) {
+            if (!value) continue;
+            range.low = any ? std::min(range.low, *value) : *value;
+            range.high = any ? std::max(range.high, *value) : *value;
+            any = true;
+        }
+    return range;
+}
+
+void add_legend(const std::string& title, const std::string& best, const std::string& worst, double y, std::string& svg)
+{
+    constexpr double steps = 20, width = 8;
+    double x = 24 + text_width(title);
+    add_text(svg, 12, y + 11, title, anchor::start, "class=\"faint\"");
+    add_text(svg, x, y + 11, best, anchor::start, "class=\"faint\"");
+    x += text_width(best) + 6;
+    for (int i = 0; i < static_cast<int>(steps); ++i)
+        svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="12" fill="{}"/>)", x + width * i, y,
+                           width + 0.5, shade_of(i / (steps - 1)).colour);
+    add_text(svg, x + width * steps + 6, y + 11, worst, anchor::start, "class=\"faint\"");
+}
+
+}  // namespace
+
+double draw(const heat_chart& drawn, std::string& svg)
+{
+    double left = 40;
+    for (const std::string& name : drawn.rows) left = std::max(left, text_width(name) + 40);
+    left = std::min(left, 240.0);
+    constexpr double top = 26;
+    const auto count = static_cast<double>(std::max<std::size_t>(1, drawn.columns.size()));
+    const double width = std::min(96.0, (picture_width - left - 16) / count);
+    const value_range range = range_of(drawn);
+    for (std::size_t c = 0; c < drawn.columns.size(); ++c) {
+        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(26 / width)));
+        if (c % every == 0)
+            add_text(svg, left + width * (static_cast<double>(c) + 0.5), top - 6,
+                     fitted(drawn.columns[c], width * static_cast<double>(every)), anchor::middle, "class=\"faint\"");
+    }
+    for (std::size_t r = 0; r < drawn.rows.size(); ++r) {
+        const double y = top + cell_height * static_cast<double>(r);
+        add_text(svg, left - 8, y + 16, fitted(drawn.rows[r], left - 36), anchor::end, "class=\"faint\"");
+        for (std::size_t c = 0; c < drawn.columns.size(); ++c) {
+            const std::optional<double>& value = drawn.values[r][c];
+            if (!value) continue;
+            const shade look = shade_of(range.part(*value));
+            const double x = left + width * static_cast<double>(c);
+            svg += fmt::format(R"(<g class="cell" data-value="{}"><rect x="{:.1f}" y="{:.1f}" width="{:.1f}")", *value,
+                               x, y, width - 1);
+            svg += fmt::format(R"( height="{:.1f}" fill="{}"/><title>{}</title>)", cell_height - 1, look.colour,
+                               markup_text(fmt::format("{} {}, {} {}: {}", drawn.y_title, drawn.rows[r], drawn.x_title,
+                                                       drawn.columns[c], drawn.texts[r][c])));
+            if (text_width(drawn.texts[r][c]) < width)
+                add_text(svg, x + width / 2 - 0.5, y + 16, drawn.texts[r][c], anchor::middle,
+                         look.white_text ? "class=\"small white\"" : "class=\"small black\"");
+            svg += "</g>";
+        }
+    }
+    if (drawn.marked)
+        svg += fmt::format(R"(<rect class="chosen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",
+                           left + width * static_cast<double>(drawn.marked->second),
+                           top + cell_height * static_cast<double>(drawn.marked->first), width - 1, cell_height - 1);
+    double y = top + cell_height * static_cast<double>(drawn.rows.size()) + 16;
+    svg += fmt::format(
+        "<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
+        "{}</text>",
+        top + (y - top) / 2, markup_text(drawn.y_title));
+    add_text(svg, left, y + 4, drawn.x_title + " →", anchor::start, "class=\"faint\"");
+    y += 18;
+    const double best = drawn.less_is_better ? range.low : range.high;
+    const double worst = drawn.less_is_better ? range.high : range.low;
+    add_legend(drawn.value_title, number_text(best), number_text(worst), y, svg);
+    return y + legend_height;
+}
+
+}  // namespace launchbox::svg
