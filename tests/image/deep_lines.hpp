@@ -18,7 +18,7 @@ namespace deep_lines {
 inline std::string little_endian(std::uint64_t value, int bytes)
 {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value);
     return text;
 }
 
