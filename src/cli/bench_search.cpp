@@ -10,7 +10,7 @@
 #include <set>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "report/tune/search_bench_report.hpp"
 #include "support/process/interrupt.hpp"

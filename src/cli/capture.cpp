@@ -10,12 +10,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/sizes.hpp"
 #include "capture/folder/raw_launch.hpp"
 #include "capture/launches/observed_run.hpp"
 #include "capture/record/launch_format.hpp"
 #include "capture/session/observer_bytes.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "image/names/demangle.hpp"
 #include "report/capture/launches_report.hpp"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
+#include "app/architectures.hpp"
+#include "app/tuning/spec_sources.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/tune_backends.hpp"
 #include "cli/verbs.hpp"
 #include "report/tune/emit_report.hpp"
 #include "support/files/files.hpp"
@@ -69,12 +69,9 @@ exit_status run_emit(const emit_options& options)
     const std::string text = text_of_form(options, plan, emitted);
     for (const std::string& note : plan.chosen.notes) say(note);
     if (options.explain) {
-        std::vector<compute_capability> shown_architectures = known_capabilities();
-        if (!options.architectures.empty()) {
-            const auto targets = parse_targets(options.architectures, known_capabilities());
-            shown_architectures.clear();
-            for (const target& target : targets) shown_architectures.push_back(target.architecture);
-        }
+        const architecture_list named(options.architectures.empty() ? "all" : options.architectures);
+        std::vector<compute_capability> shown_architectures;
+        for (const target& one : named.known(known_capabilities())) shown_architectures.push_back(one.architecture);
         const output_style style = style_of_standard_output();
         std::cout << render_text(emit_document(emitted, plan.chosen.all, shown_architectures), style);
         return exit_status::done;
@@ -157,13 +154,6 @@ void add_emit(CLI::App& app, call_context& context)
 
 namespace {
 
-compute_capability architecture_in(const std::string& text)
-{
-    const std::vector<target> named = parse_targets(text, known_capabilities());
-    if (named.size() != 1) throw error("--baseline-arch names one architecture", "write, for example, sm_75");
-    return named.front().architecture;
-}
-
 split_kind split_named(const std::string& text)
 {
     if (text == "type") return split_kind::type;
@@ -219,7 +209,8 @@ emit_plan plan_of(const emit_options& options)
     settings.allow_unverified = options.allow_unverified;
     settings.split = split_named(options.split);
     settings.names = options.names;
-    if (!options.baseline.empty()) settings.baseline_architecture = architecture_in(options.baseline);
+    if (!options.baseline.empty())
+        settings.baseline_architecture = single_architecture(options.baseline, "--baseline-arch").architecture;
     const std::string& header = options.output.path;
     if (to_file(options) && std::filesystem::is_regular_file(header)) {
         plan.old_header = utf8_text(options.check ? read_file(header) : read_old_output(header));

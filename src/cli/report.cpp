@@ -10,8 +10,9 @@
 #include <memory>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "app/inspect/inspect.hpp"
 #include "capture/launches/launches_file.hpp"
-#include "cli/kernel_input.hpp"
+#include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
 #include "report/core/own_file.hpp"
@@ -19,6 +20,7 @@
 #include "report/html/report_page.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
+#include "support/process/interrupt.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/store/result_filter.hpp"
@@ -28,7 +30,7 @@ namespace launchbox::cli {
 namespace {
 
 struct report_options {
-    kernel_input_options input;
+    kernel_options input;
     std::vector<std::string> workload;
     output_file output;
     std::string against, title;
@@ -69,7 +71,7 @@ void write_page(const report_options& options, const std::string& page)
 
 exit_status write_calculator(const report_options& options)
 {
-    if (!options.input.files.empty() || !options.against.empty() || !options.workload.empty())
+    if (!options.input.typed.files.empty() || !options.against.empty() || !options.workload.empty())
         throw error("--calculator is a page of its own",
                     "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));
@@ -87,7 +89,7 @@ void read_runs(const report_options& options, const std::vector<std::string>& fi
                 if (options.run == 0 || run.number == options.run) found.runs.push_back({path, std::move(run), {}});
             found.diagnostics.insert(found.diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
         } catch (const error& failure) {
-            if (files.size() == 1 && options.input.files.size() == 1) throw;
+            if (files.size() == 1 && options.input.typed.files.size() == 1) throw;
             say(failure.what());
             content.errors.emplace_back(failure.what());
             status = failure.status();
@@ -112,64 +114,54 @@ void read_runs(const report_options& options, const std::vector<std::string>& fi
             compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run, found.runs[i].rankings));
 }
 
-inspection inspect_for_page(kernel_input& input)
-{
-    inspection found;
-    found.page_rows = usual_page_rows;
-    found.inputs = inspected_inputs(input);
-    for (found_kernel& kernel : input.kernels)
-        found.kernels.push_back(
-            inspected(std::move(kernel.info), std::move(kernel.demangled), std::move(kernel.short_form), std::nullopt));
-    return found;
-}
-
 exit_status run_report(const report_options& options, const call_context& context)
 {
     check_output(options.output);
     if (options.calculator) return write_calculator(options);
-    if (options.input.files.empty())
+    if (options.input.typed.files.empty())
         throw error("report needs a file", "name a store of launchbox tune, a program or a source; or --calculator");
     page_content content;
     exit_status status = exit_status::done;
     std::vector<std::string> records, launches;
-    kernel_input_options wanted = options.input;
+    kernel_request wanted = options.input.request(context);
     wanted.files.clear();
-    for (const std::string& path : options.input.files)
+    for (const std::string& path : options.input.typed.files)
         (!is_record(path) ? wanted.files : holds_launches(path) ? launches : records).push_back(path);
     for (const std::string& path : launches)
         content.launches.push_back({path, read_launches_json(utf8_text(read_input(path)), path)});
     content.title = options.title;
     if (content.title.empty())
-        for (const std::string& path : options.input.files)
+        for (const std::string& path : options.input.typed.files)
             content.title += (content.title.empty() ? "launchbox: " : ", ") + path.substr(path.rfind('/') + 1);
     if (!records.empty()) read_runs(options, records, content, status);
     if (wanted.files.empty() && !options.against.empty())
         throw error("--against compares kernels, and no program or source is named", "name the newer build, too");
 
-    inspection before;
+    inspected_files earlier;
     kernel_diff changes;
     if (!wanted.files.empty()) {
         wanted.hash_code = !options.against.empty();
-        kernel_input input = read_kernels(wanted, context.compiler_flags);
-        content.kernels = inspect_for_page(input);
+        catch_interrupts();
+        inspected_files files = inspect_kernels(wanted, terminal_listener());
+        content.kernels = std::move(files.found);
+        content.kernels->page_rows = usual_page_rows;
         if (shown_as_list(*content.kernels))
             content.findings = count_findings(content.kernels->kernels, std::nullopt);
         else
             content.accounts = accounts_of(content.kernels->kernels, std::nullopt);
         if (!options.against.empty()) {
             wanted.files = {options.against};
-            kernel_input earlier = read_kernels(wanted, context.compiler_flags);
-            before = inspect_for_page(earlier);
-            changes = compare_kernels(before.kernels, content.kernels->kernels);
+            earlier = inspect_kernels(wanted, terminal_listener());
+            changes = compare_kernels(earlier.found.kernels, content.kernels->kernels);
             refuse_debug_and_release(changes);
             content.changes = &changes;
             content.against = options.against;
-            print_errors(earlier);
+            print_errors(earlier.input);
         }
-        print_errors(input);
+        print_errors(files.input);
         for (const inspected_input& one : content.kernels->inputs)
             for (const std::string& failure : one.errors) content.errors.push_back(one.file + ": " + failure);
-        if (status == exit_status::done) status = input.status();
+        if (status == exit_status::done) status = files.input.status();
     }
     write_page(options, report_page(content));
     return status;

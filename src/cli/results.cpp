@@ -9,7 +9,7 @@
 
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/results_exchange.hpp"
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
