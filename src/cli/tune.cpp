@@ -153,7 +153,7 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
     return exit_status::check_failed;
 }
 
-exit_status run_tune(const tune_verb_options& options, const call_context& context)
+exit_status run_tune_verb(const tune_verb_options& options, const call_context& context)
 {
     std::optional<tune_spec> spec = read_spec(options);
     if (!spec) return exit_status::done;
@@ -247,7 +247,7 @@ void add_tune(CLI::App& app, call_context& context)
                      "launchbox tune examples/block_sort/block_sort.toml --replay "
                      "measurements/nvidia-h200/tune_block_sort.json");
     verb->callback(
-        [options, &context] { context.action = [options, &context] { return run_tune(*options, context); }; });
+        [options, &context] { context.action = [options, &context] { return run_tune_verb(*options, context); }; });
 }
 
 }  // namespace launchbox::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/input/binary_input.hpp"
+#include "app/input/input_reading.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "app/input/input_reading.hpp"
 #include "image/binary.hpp"
 #include "support/files/packed_files.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/input/container_input.hpp"
+#include "app/input/input_reading.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "app/input/folder_files.hpp"
-#include "app/input/input_reading.hpp"
-#include "app/input/log_input.hpp"
 #include "image/binary.hpp"
 #include "image/container/image_scan.hpp"
 #include "support/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/input/input_launches.hpp"
+#include "app/input/input_reading.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,6 @@
 
 #include "advice/lint/source_lint.hpp"
 #include "advice/model/kernel_question.hpp"
-#include "app/input/input_reading.hpp"
 #include "support/text/matching.hpp"
 
 namespace launchbox {

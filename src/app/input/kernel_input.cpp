@@ -5,9 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/input/container_input.hpp"
 #include "app/input/folder_files.hpp"
-#include "app/input/input_launches.hpp"
 #include "app/input/input_reading.hpp"
 #include "app/input/kernel_pattern.hpp"
 #include "app/input/source_input.hpp"

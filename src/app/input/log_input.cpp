@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/input/log_input.hpp"
+#include "app/input/input_reading.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "advice/lint/lint_log.hpp"
 #include "app/input/folder_files.hpp"
-#include "app/input/input_reading.hpp"
 #include "support/files/files.hpp"
 
 namespace launchbox {

@@ -10,7 +10,6 @@
 #include "advice/lint/lint_log.hpp"
 #include "advice/lint/lint_warnings.hpp"
 #include "app/input/input_reading.hpp"
-#include "app/input/log_input.hpp"
 #include "compiler/run/build_flags.hpp"
 #include "compiler/run/compile.hpp"
 #include "compiler/run/compile_cache.hpp"

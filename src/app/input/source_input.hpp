@@ -10,12 +10,8 @@
 
 namespace launchbox {
 
-struct input_reading;
-
 /// By its name: it is compiled, and no file of kernels.
 bool is_source(const std::string& file);
-
-void read_source(input_reading& reading, const std::string& file);
 
 /// Flags of the user, with response files read; of a source's own architecture and outputs nothing is known here.
 std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags);
