@@ -43,16 +43,16 @@ void refuse_box(const emit_records& chosen)
 
 // A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
 // first time changes only values.
-launch_box_members members_of(const emit_request& request, bool is_updated)
+std::optional<launch_box_members> members_of(const emit_request& request, bool is_updated)
 {
     const launch_box_members& given = request.members;
-    if (request.form == emit_form::box && request.row.empty()) return is_updated ? launch_box_members{} : given;
+    if (request.form == emit_form::box && request.row.empty()) return is_updated ? std::nullopt : std::optional(given);
     if (!given.threads.empty() || !given.items.empty() || !given.min_blocks.empty())
         throw error("--threads-name, --items-name and --min-blocks-name name the members of launchbox emit's own rows",
                     request.form != emit_form::box
                         ? std::string("leave them out: --format ") + name_of(request.form) + " has the spec's names"
                         : "leave them out: a row of your own type has its values in the spec's order");
-    return {};
+    return std::nullopt;
 }
 
 emit_records records_for(const emit_request& request)
