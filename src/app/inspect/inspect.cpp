@@ -40,7 +40,8 @@ inspected_files inspected(kernel_input input, std::optional<int> threads)
                 inspected(std::move(kernel.info), std::move(kernel.demangled), std::move(kernel.short_form), threads);
         }
     });
-    input.kernels = {};
+    input.kernels.clear();
+    input.kernels.shrink_to_fit();
     files.input = std::move(input);
     return files;
 }
