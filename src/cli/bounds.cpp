@@ -2,20 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "advice/bounds/bounds_plan.hpp"
-#include "advice/bounds/bounds_sweep.hpp"
-#include "cli/bounds_apply.hpp"
-#include "cli/bounds_measure.hpp"
-#include "cli/kernel_input.hpp"
+#include "advice/bounds/bound_backup.hpp"
+#include "advice/bounds/unified_diff.hpp"
+#include "app/bounds/bound_edits.hpp"
+#include "app/bounds/source_bounds.hpp"
+#include "app/sizes.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
-#include "compiler/run/compile_cache.hpp"
-#include "compiler/run/toolchain.hpp"
 #include "report/bounds/bounds_report.hpp"
-#include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 
 namespace launchbox::cli {
@@ -23,11 +26,11 @@ namespace launchbox::cli {
 namespace {
 
 struct bounds_options {
-    std::string file, kernel, architectures, nvcc, threads;
+    source_bounds_request typed;                         // what CLI11 reads
+    benchmark_request benchmark;                         // likewise
+    std::string architectures, threads, measure, build;  // as typed
     std::optional<std::string> dynamic_shared, max_dynamic_shared;
-    unsigned jobs = 0;
-    bool no_cache = false, apply = false, revert = false;
-    measure_options measure;
+    bool apply = false, revert = false;
     output_options output;
 };
 
@@ -49,105 +52,94 @@ std::vector<int> parse_threads(const std::string& list)
     return threads;
 }
 
-bounds_launch launch_of(const bounds_options& options)
+benchmark_command parse_command(const std::string& text)
 {
-    bounds_launch launch;
+    benchmark_command command{.text = text, .words = {}};
+    if (text.empty()) return command;
+    command.words = command_words(text);
+    (void)mentions(command.words, "program");  // throws where braces are not well formed
+    return command;
+}
+
+source_bounds_request request_of(const bounds_options& options, const call_context& context)
+{
+    source_bounds_request request = options.typed;
+    bounds_launch& launch = request.launch;
     if (options.dynamic_shared) launch.dynamic_shared_bytes = parse_bytes(*options.dynamic_shared, "--dynamic-shared");
     if (options.max_dynamic_shared)
         launch.max_dynamic_shared_bytes = parse_bytes(*options.max_dynamic_shared, "--max-dynamic-shared");
-    return launch;
+    request.threads = parse_threads(options.threads);
+    request.architectures = architecture_list(options.architectures);
+    request.compiler_flags = context.compiler_flags;
+    if (options.measure.empty()) return request;
+    request.measure = options.benchmark;
+    request.measure->run = parse_command(options.measure);
+    request.measure->build = parse_command(options.build);
+    return request;
 }
 
-// Compiles the source with every attribute that can make a difference.
-bounds_sweep_result sweep_source(const bounds_options& options, const bounds_launch& launch,
-                                 const std::vector<int>& threads, const toolchain& tools,
-                                 const std::vector<target>& targets, const call_context& context)
+exit_status apply_bounds(const bounds_options& options, const source_bounds& found)
 {
-    bounds_request request{
-        .source = options.file,
-        .architectures = {},
-        .flags = flags_for_nvcc(context.compiler_flags),
-        .jobs = options.jobs,
-        .cache_folder = options.no_cache ? std::filesystem::path{} : default_cache_folder(),
-        .wanted =
-            [&](const kernel_info& kernel, const std::string& demangled, const std::string& short_form) {
-                return options.kernel.empty() || matches_kernel(options.kernel, kernel.name, demangled, short_form);
-            },
-        .threads = threads};
-    for (const target& target : targets) request.architectures.push_back(target.architecture);
-    progress_line line("compiles");
-    bounds_sweep_result sweep = sweep_bounds(
-        tools, request,
-        [&](const kernel_trials& kernel) { return useful_attributes(kernel, launch.dynamic_shared_bytes); },
-        [&](std::size_t done, std::size_t total) { line.show(options.file, done, total); });
-    bring_together(sweep.kernels);
-    return sweep;
+    const std::string& source = options.typed.file;
+    const edited_source edited = edit_bounds(source, found.text, found.trials, found.report.answers);
+    for (const edit_remark& remark : edited.remarks) {
+        say(remark.text);
+        for (const std::string& line : remark.to_paste) std::cerr << "    " << shown(line) << '\n';
+    }
+    if (edited.text != found.text) {
+        const bool quiet = options.output.format != "table" || options.output.file.is_file();
+        (quiet ? std::cerr : std::cout) << '\n' << unified_diff(found.text, edited.text, source) << std::flush;
+        const bool others = has_other_names(source);
+        const std::filesystem::path backup = apply_edit(source, found.text, edited.text, say);
+        if (others) say_other_names(source);
+        say("written into " + source + "; what it was is in " + backup.string() + ", and --revert takes it back");
+    }
+    return edited.refused ? exit_status::bad_input : exit_status::done;
 }
 
-void refuse_no_kernels(const bounds_options& options, const bounds_sweep_result& sweep)
+exit_status revert_bounds(const std::string& source)
 {
-    if (!sweep.kernels.empty() || !sweep.errors.empty() || sweep.interrupted) return;
-    if (sweep.all_kernels.empty())
-        throw error(options.file + " has no __global__ function that is instantiated",
-                    "instantiate its templates, or name the file that does");
-    refuse_pattern(options.kernel, sweep.all_kernels);
-}
-
-bounds_report report_of(const bounds_options& options, const bounds_launch& launch, const toolchain& tools,
-                        const bounds_sweep_result& sweep)
-{
-    bounds_report report{.inputs = {{.file = options.file,
-                                     .kind = "CUDA source",
-                                     .kernels = sweep.kernels.size(),
-                                     .errors = sweep.errors,
-                                     .images = {}}},
-                         .answers = {},
-                         .compiler = tools.version,
-                         .compiles = sweep.compiles,
-                         .from_cache = sweep.from_cache};
-    for (const kernel_trials& kernel : sweep.kernels) report.answers.push_back(answer_bounds(kernel, launch));
-    return report;
+    const std::filesystem::path backup = revert_edit(source, say);
+    say(source + " is again what was kept in " + backup.string());
+    return exit_status::done;
 }
 
 exit_status run_bounds(const bounds_options& options, const call_context& context)
 {
-    if (options.revert) return revert_bounds(options.file);
-    const std::string text = read_file(options.file);  // a missing file is said so before a compiler is looked for
+    if (options.revert) return revert_bounds(options.typed.file);
     check_output(options.output.file);
-    const bounds_launch launch = launch_of(options);
-    const std::vector<int> threads = parse_threads(options.threads);
-    const toolchain tools = find_toolchain(options.nvcc);
-    const std::vector<target> targets = source_targets(options.architectures, tools);
-    std::optional<bounds_conditions> conditions;
-    if (!options.measure.command.empty()) conditions = conditions_for(options.measure, targets);
-
+    const source_bounds_request request = request_of(options, context);
     catch_interrupts();
-    const bounds_sweep_result sweep = sweep_source(options, launch, threads, tools, targets, context);
-    exit_status status = sweep.errors.empty() ? exit_status::done : exit_status::bad_input;
-    for (const std::string& failure : sweep.errors) say(options.file + ": " + failure);
-    refuse_no_kernels(options, sweep);
+    const source_bounds found = find_bounds(request, terminal_listener());
+    if (found.interrupted) say("interrupted; what was finished is shown");
+    write_report(options.output,
+                 {[&](const output_style& style) { return bounds_document(found.report, style); },
+                  [&] { return bounds_json(found.report); }, [&] { return bounds_table(found.report); }});
+    if (found.interrupted) return exit_status::interrupted;
+    if (options.apply)
+        if (const exit_status applied = apply_bounds(options, found); applied != exit_status::done) return applied;
+    return found.status;
+}
 
-    bounds_report report = report_of(options, launch, tools, sweep);
-    report.measured = conditions;
-    if (conditions && !interrupted()) {
-        const std::vector<std::string> failures =
-            measure_bounds(tools, options.measure, *conditions, options.file, context.compiler_flags, options.jobs,
-                           sweep.kernels, report.answers);
-        for (const std::string& failure : failures) say(failure);
-        if (!failures.empty()) status = exit_status::bad_input;
-    }
-    report.overview = overview_of(report.answers);
-    const bool stopped = sweep.interrupted || interrupted();
-    if (stopped) say("interrupted; what was finished is shown");
-    write_report(options.output, {[&](const output_style& style) { return bounds_document(report, style); },
-                                  [&] { return bounds_json(report); }, [&] { return bounds_table(report); }});
-    if (stopped) return exit_status::interrupted;
-    if (options.apply) {
-        const bool quiet = options.output.format != "table" || options.output.file.is_file();
-        const exit_status applied = apply_bounds(options.file, text, by_kernel(sweep.kernels, report.answers), quiet);
-        if (applied != exit_status::done) status = applied;
-    }
-    return status;
+void add_measuring(CLI::App& app, bounds_options& options)
+{
+    CLI::Option* measure = app.add_option("--measure", options.measure,
+                                          "Your benchmark, run with every bound whose figures no other bound beats; "
+                                          "{program}: the program built from FILE with that bound")
+                               ->type_name("COMMAND");
+    app.add_option("--build", options.build,
+                   "Command that builds your benchmark; run for every bound, which nvcc in it applies without an edit "
+                   "of the source")
+        ->needs(measure)
+        ->type_name("COMMAND");
+    app.add_option("--runs", options.benchmark.runs, "Runs of every bound, in turns; a confidence interval needs 6")
+        ->needs(measure)
+        ->check(CLI::Range(1, 10000))
+        ->type_name("N");
+    app.add_option("--time-limit", options.benchmark.time_limit, "Seconds after which a run counts as failed")
+        ->needs(measure)
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("SECONDS");
 }
 
 }  // namespace
@@ -157,11 +149,13 @@ void add_bounds(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand(
         "bounds", "Which launch bound to write, found by compiling with every one that can make a difference");
     auto options = std::make_shared<bounds_options>();
-    verb->add_option("file", options->file, "A CUDA source; flags for nvcc follow --")->type_name("FILE")->required();
+    verb->add_option("file", options->typed.file, "A CUDA source; flags for nvcc follow --")
+        ->type_name("FILE")
+        ->required();
     verb->add_option("-a,--arch", options->architectures,
                      "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
         ->type_name("LIST");
-    verb->add_option("-k,--kernel", options->kernel, "Only kernels that match this pattern (* ? [...])")
+    verb->add_option("-k,--kernel", options->typed.kernel, "Only kernels that match this pattern (* ? [...])")
         ->type_name("PATTERN");
     verb->add_option("--threads", options->threads,
                      "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
@@ -172,12 +166,12 @@ void add_bounds(CLI::App& app, call_context& context)
     verb->add_option("--max-dynamic-shared", options->max_dynamic_shared,
                      "The limit that your program sets with cudaFuncSetAttribute; default: the maximum of the GPU")
         ->type_name("BYTES");
-    options->measure.add_to(*verb);
+    add_measuring(*verb, *options);
     CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
     verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
-    verb->add_flag("--no-cache", options->no_cache, "Compile again what was compiled before");
-    verb->add_option("--nvcc", options->nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
-    verb->add_option("-j,--jobs", options->jobs, "Compilers at a time; 0: one per core")
+    verb->add_flag("--no-cache", options->typed.no_cache, "Compile again what was compiled before");
+    verb->add_option("--nvcc", options->typed.nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
+    verb->add_option("-j,--jobs", options->typed.jobs, "Compilers at a time; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     options->output.add_to(*verb);

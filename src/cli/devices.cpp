@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cli/options.hpp"
+#include "app/architectures.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
 #include "report/kernels/devices_report.hpp"
@@ -24,7 +25,7 @@ devices_view view_of(const devices_options& options)
                     "leave one of them out");
     devices_view view{.limits = !options.gpus_only};
     if (options.architectures.empty()) return view;
-    for (const target& named : parse_gpu_targets(options.architectures, known_capabilities()))
+    for (const target& named : architecture_list(options.architectures).gpus())
         view.chips.push_back({named.limits, named.gpu, named.sms});
     return view;
 }

@@ -16,11 +16,12 @@
 #include <optional>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
 #include "support/process/open_files.hpp"
+#include "support/text/matching.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -133,26 +134,7 @@ std::optional<int> run_as_worker(int count, char** arguments)
     return std::nullopt;
 }
 
-// Of launchbox; launchbox-mpi has tune alone.
-void add_verbs(CLI::App& app, call_context& context)
-{
-    add_inspect(app, context);
-    add_occupancy(app, context);
-    add_suggest(app, context);
-    add_bounds(app, context);
-    add_check(app, context);
-    add_capture(app, context);
-    add_tune(app, context);
-    add_results(app, context);
-    add_report(app, context);
-    add_bench_search(app, context);
-    add_emit(app, context);
-    add_devices(app, context);
-    add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
-                 "launchbox devices");
-}
-
-exit_status run_command(int count, char** arguments, const tune_elsewhere* elsewhere)
+exit_status run_command(int count, char** arguments, const remote_tuning* elsewhere)
 {
     CLI::App app(elsewhere == nullptr
                      ? "With which launch configuration should this CUDA kernel run, and how do I know?"
@@ -165,7 +147,13 @@ exit_status run_command(int count, char** arguments, const tune_elsewhere* elsew
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_formatter>());
     app.get_formatter()->column_width(34);
-    elsewhere == nullptr ? add_verbs(app, context) : add_tune(app, context);
+    if (elsewhere == nullptr) {
+        for (verb_adder* const add_verb : verbs_of_launchbox) add_verb(app, context);
+        add_examples(app, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
+                     "launchbox devices");
+    } else {
+        add_tune(app, context);
+    }
     add_completion(app, context);
     add_man(app, context);
 
@@ -239,7 +227,12 @@ int checked_output(exit_status status)
 
 }  // namespace
 
-int run_launchbox(int count, char** arguments, const tune_elsewhere* elsewhere, bool quiet)
+void add_examples(CLI::App& app, const std::string& first, const std::string& second)
+{
+    app.footer("Examples:\n  " + first + "\n  " + second);
+}
+
+int run_launchbox(int count, char** arguments, const remote_tuning* elsewhere, bool quiet)
 {
     others_complain = quiet;
     open_standard_streams();

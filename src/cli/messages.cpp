@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <utility>
 
 #include "support/text/terminal.hpp"
@@ -64,6 +65,16 @@ void progress_line::show(const std::string& what, std::size_t done, std::size_t 
     const std::string text = shortened(escape_for_terminal(what), room);
     std::cerr << "\r\x1b[K" << (style_of_standard_output().unicode ? text : to_ascii(text)) << counts << std::flush;
     shown_ = true;
+}
+
+listener terminal_listener()
+{
+    return {.say = say, .begin_progress = [](const std::string& unit) {
+                return [line = std::make_shared<progress_line>(unit)](const std::string& what, std::size_t done,
+                                                                      std::size_t total) {
+                    line->show(what, done, total);
+                };
+            }};
 }
 
 }  // namespace launchbox::cli

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "app/listener.hpp"
+
 namespace launchbox::cli {
 
 /// Text that quotes what the user gave (names, expressions, paths), safe for the terminal and in its character set.
@@ -31,5 +33,8 @@ private:
     bool shown_ = false;
     std::chrono::steady_clock::time_point start_;
 };
+
+/// Says remarks, and shows progress as such a line.
+listener terminal_listener();
 
 }  // namespace launchbox::cli

@@ -1,27 +1,31 @@
 // launchbox occupancy: the full account of one launch, or of every kernel of a file.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <charconv>
-#include <limits>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "advice/model/kernel_question.hpp"
+#include "app/occupancy.hpp"
 #include "cli/calculator_address.hpp"
 #include "cli/chart_files.hpp"
-#include "cli/kernel_input.hpp"
+#include "cli/kernel_options.hpp"
 #include "cli/launch_options.hpp"
+#include "cli/messages.hpp"
 #include "cli/verbs.hpp"
-#include "gpu/driver.hpp"
 #include "report/charts/occupancy_charts.hpp"
 #include "report/kernels/occupancy_report.hpp"
+#include "support/error.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox::cli {
 
 namespace {
 
 struct occupancy_options {
-    kernel_input_options input;
+    kernel_options input;
     launch_options launch;
     output_options output;
     std::optional<int> threads;
@@ -58,105 +62,6 @@ std::string why_no_grid(const std::string& text)
            "' is no grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
 }
 
-void set_grid(occupancy_question& question, const std::string& text)
-{
-    const std::vector<std::int64_t> sizes = parse_grid(text).value();
-    std::int64_t blocks = 1;
-    for (const std::int64_t size : sizes)
-        if (__builtin_mul_overflow(blocks, size, &blocks)) blocks = std::numeric_limits<std::int64_t>::max();
-    question.grid = blocks;
-    if (sizes.size() == 1) return;  // in which dimensions is not said
-    question.grid_dimensions = {1, 1, 1};
-    std::ranges::copy(sizes, question.grid_dimensions.begin());
-}
-
-occupancy_question complete(const occupancy_options& options, const target& where, occupancy_question question)
-{
-    question.limits = where.limits;
-    question.architecture = where.architecture;
-    question.resources = options.launch.resources(question.resources);
-    if (options.launch.registers) question.registers_known = true;
-    if (options.launch.barriers) question.barriers_known = true;
-    if (options.launch.shared) question.shared_known = true;
-    if (options.launch.dynamic_shared) {
-        const auto bytes_of = dynamic_shared_function(*options.launch.dynamic_shared);
-        question.shape.dynamic_shared_bytes = bytes_of(question.shape.threads);
-        question.dynamic_shared_known = true;
-        // Asked of other block sizes than the launch has, an expression may have no answer.
-        if (options.launch.dynamic_shared->find("threads") != std::string::npos)
-            question.dynamic_shared_of = [bytes_of](int threads) -> std::optional<std::int64_t> {
-                try {
-                    return bytes_of(threads);
-                } catch (const error&) {
-                    return std::nullopt;
-                }
-            };
-    }
-    if (options.cluster > 1) question.shape.cluster_blocks = options.cluster;
-    question.settings = options.launch.settings(where, question.resources, question.shape.dynamic_shared_bytes);
-    if (!options.grid.empty()) set_grid(question, options.grid);
-    question.gpu = where.gpu;
-    question.sms = options.sms ? options.sms : where.sms;
-    question.gpcs = options.gpcs;
-    if (!question.gpcs.empty() && !options.sms) {
-        int sum = 0;
-        for (int gpc : question.gpcs) sum += gpc;
-        question.sms = sum;
-    }
-    // Asked on a machine with such a GPU, its SMs are meant.
-    if (!question.sms && (question.grid || question.shape.cluster_blocks > 1))
-        for (const gpu_device& gpu : find_gpus().devices)
-            if (gpu.capability.number() == where.architecture.number()) question.sms = gpu.sms;
-    const bool clusters =
-        options.cluster > 1 && options.cluster <= detail::max_cluster_of(*where.limits, question.settings.mode, true);
-    if (!question.sms && (question.grid || clusters))
-        throw error(std::string(question.grid ? "--grid" : "--cluster") + " needs the number of SMs" +
-                        (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not tell"),
-                    "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
-    question.curves = options.output.format == "table" ? !options.no_charts : options.curves;
-    if (!options.svg.empty()) question.curves = true;
-    return question;
-}
-
-std::vector<occupancy_account> accounts_of_figures(const occupancy_options& options)
-{
-    if (!options.threads)
-        throw error("occupancy needs --threads", "add --threads 256, or name a source file whose kernels have bounds");
-    std::vector<target> targets;
-    if (options.input.architectures.empty())
-        targets.push_back(target_of_this_machine());
-    else
-        targets = parse_gpu_targets(options.input.architectures, known_capabilities());
-    std::vector<occupancy_account> accounts;
-    for (const target& where : targets) {
-        occupancy_question question;
-        question.registers_known = false;
-        question.barriers_known = false;
-        question.shape.threads = *options.threads;
-        accounts.push_back(explain(complete(options, where, std::move(question))));
-    }
-    return accounts;
-}
-
-std::vector<occupancy_account> accounts_of_kernels(const occupancy_options& options, kernel_input& input)
-{
-    std::vector<occupancy_account> accounts;
-    std::vector<target> gpus;  // that were named
-    if (!options.input.architectures.empty())
-        gpus = parse_gpu_targets(options.input.architectures, known_capabilities());
-    for (const found_kernel& kernel : input.kernels) {
-        std::optional<occupancy_question> question = question_for(kernel.info, options.threads);
-        if (!question) {
-            input.leave_out(kernel, options.threads.has_value());
-            continue;
-        }
-        question->kernel = kernel.short_form;
-        for (const target& where : targets_of_kernel(question->architecture, gpus))
-            accounts.push_back(explain(complete(options, where, *question)));
-    }
-    return accounts;
-}
-
 // The charts of each account, and where several architectures were asked about, the map of them.
 std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& accounts)
 {
@@ -173,24 +78,38 @@ std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& acco
     return charts;
 }
 
+occupancy_request request_of(const occupancy_options& options)
+{
+    return {.architectures = architecture_list(options.input.architectures),
+            .launch = options.launch.figures(),
+            .threads = options.threads,
+            .grid = options.grid.empty() ? std::vector<std::int64_t>{} : parse_grid(options.grid).value(),
+            .sms = options.sms,
+            .gpcs = options.gpcs,
+            .cluster_blocks = options.cluster,
+            .curves = !options.svg.empty() || (options.output.format == "table" ? !options.no_charts : options.curves)};
+}
+
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
     check_output(options.output.file);
     if (options.open && !options.svg.empty()) throw error("--open and --svg are two answers", "leave one of them out");
+    const occupancy_request request = request_of(options);
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
-    if (options.input.files.empty()) {
-        accounts = accounts_of_figures(options);
+    if (options.input.typed.files.empty()) {
+        accounts = accounts_of_figures(request);
     } else {
-        kernel_input input = read_kernels(options.input, context.compiler_flags);
-        accounts = accounts_of_kernels(options, input);
-        refuse_nothing(input);
+        catch_interrupts();
+        kernel_input input = read_kernels(options.input.request(context), terminal_listener());
+        accounts = accounts_of_kernels(request, input);
+        input.refuse_nothing();
         print_kinds_of_code(input);
         print_errors(input);
         status = input.status();
         if (accounts.empty()) return status;
-        inputs = inspected_inputs(input);
+        inputs = input.inspected();
     }
     if (!options.svg.empty()) {
         write_charts(options.svg, options.output.file.overwrite, charts_of_accounts(accounts));

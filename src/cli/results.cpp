@@ -1,21 +1,21 @@
 // launchbox results: recorded measurements, ranked.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <charconv>
 #include <memory>
-#include <set>
+#include <string>
+#include <vector>
 
+#include "app/results/new_store.hpp"
+#include "app/results/recorded_results.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/results_exchange.hpp"
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
 #include "report/tune/results_report.hpp"
-#include "tune/exchange/result_file.hpp"
-#include "tune/store/result_filter.hpp"
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox::cli {
 
@@ -32,11 +32,26 @@ struct results_options {
     results_view_options view;
 };
 
-std::vector<shown_run> read_files(const results_options& options, results_report& report, exit_status& status);
-void keep_wanted(const results_options& options, std::vector<shown_run>& runs);
-std::size_t rows_wanted(const std::string& text);
+std::size_t rows_wanted(const std::string& text)
+{
+    if (text == "all") return static_cast<std::size_t>(-1);
+    std::size_t rows = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rows);
+    if (failure != std::errc() || end != text.data() + text.size() || rows == 0)
+        throw error("--top: '" + escape_for_terminal(text) + "' is no number of rows",
+                    "write a number from 1, or --top all");
+    return rows;
+}
 
-exit_status run_results(results_options options)
+value_filter filter_of(const std::vector<std::string>& texts, const std::string& option)
+{
+    value_filter filter = parse_value_filter(texts, option);
+    if (filter.wanted.empty() && !texts.empty())
+        throw error(option + " names nothing", "write, for example, " + option + " n=1e8");
+    return filter;
+}
+
+exit_status run_results(const results_options& options)
 {
     const bool shows_log = !options.log.empty();
     if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
@@ -45,28 +60,36 @@ exit_status run_results(results_options options)
     if (options.exchange.merge) {
         if (shows_log || options.view.any() || !options.svg.empty() || options.output.format != "table")
             throw error("--merge writes a store and shows nothing", "launchbox results FILE shows what is in it");
-        merge_results(options.files, options.output.file.path);
+        merge_results(options.files, options.output.file.path, terminal_listener());
         return exit_status::done;
     }
     if (!options.svg.empty() && (shows_log || options.view.any() || options.output.file.is_file()))
         throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
     if (options.exchange.format.empty()) check_output(options.output.file);
-    results_report report;
-    report.top = rows_wanted(options.top);
+    const std::size_t top = rows_wanted(options.top);
+    results_request request{.files = options.files,
+                            .gpu = options.gpu,
+                            .run = options.run,
+                            .workloads = filter_of(options.workload, "--workload"),
+                            .parameters = filter_of(options.log, "--log")};
+    imported_store imported;
+    if (options.exchange.import) {
+        imported = import_results(options.files, options.exchange.store, terminal_listener());
+        request.files = {imported.name};
+    }
+    recorded_results found = read_results(request, terminal_listener());
+    const exit_status status = found.status != exit_status::done ? found.status : imported.status;
+    results_report& report = found.report;
+    report.diagnostics.insert(report.diagnostics.begin(), imported.diagnostics.begin(), imported.diagnostics.end());
+    report.top = top;
     report.all_failures = options.failures;
     report.with_samples = options.samples;
-    exit_status status = exit_status::done;
-    if (options.exchange.import)
-        options.files = {import_results(options.exchange, options.files, report.diagnostics, status)};
-    report.runs = read_files(options, report, status);
-    keep_wanted(options, report.runs);
-    for (shown_run& run : report.runs) run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
     if (options.view.any()) {
         const exit_status shown = show_results_view(options.view, std::move(report), options.output);
         return status == exit_status::done ? shown : status;
     }
     if (!options.exchange.format.empty()) {
-        export_results(options.exchange, options.files, options.output.file, report);
+        export_results(options.exchange, request.files, options.output.file, report);
         return status;
     }
     if (!options.svg.empty()) {
@@ -118,114 +141,5 @@ void add_results(CLI::App& app, call_context& context)
                  "launchbox results tests/data/results/example.json --format csv --top all");
     verb->callback([options, &context] { context.action = [options] { return run_results(*options); }; });
 }
-
-namespace {
-
-// One bad file among several is reported, and the rest is shown.
-std::vector<shown_run> read_files(const results_options& options, results_report& report, exit_status& status)
-{
-    if (std::count(options.files.begin(), options.files.end(), "-") > 1)
-        throw error("standard input can be read only once", "name - once");
-    std::vector<shown_run> runs;
-    std::size_t read_well = 0;
-    for (const std::string& path : options.files) try {
-            result_file read = read_result_file(path);
-            ++read_well;
-            for (recorded_run& run : read.runs)
-                runs.push_back({path == "-" ? "standard input" : path, std::move(run), {}});
-            report.diagnostics.insert(report.diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
-        } catch (const error& failure) {
-            if (options.files.size() == 1) throw;
-            say(failure.what());
-            status = failure.status();
-        }
-    if (read_well == 0) throw error("none of the files can be read", "name stores of launchbox tune");
-    return runs;
-}
-
-std::string lower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char byte) { return static_cast<char>(byte < 128 ? std::tolower(byte) : byte); });
-    return text;
-}
-
-// The names that there are, for who has named another.
-std::string known(const std::set<std::string>& names)
-{
-    std::string text;
-    std::size_t count = 0;
-    for (const std::string& name : names) {
-        if (++count > 8) return text + fmt::format(" and {} more", names.size() - 8);
-        text += (text.empty() ? "" : "; ") + escape_for_terminal(name);
-    }
-    return text.empty() ? "there are none" : "there are: " + text;
-}
-
-void keep_runs(const results_options& options, std::vector<shown_run>& runs)
-{
-    std::set<std::string> machines, numbers;
-    const std::string wanted = lower(options.gpu);
-    std::erase_if(runs, [&](const shown_run& run) {
-        const environment_info& where = run.run.info.environment;
-        machines.insert(where.gpu.empty() ? where.processor : where.gpu);
-        return lower(where.gpu).find(wanted) == std::string::npos &&
-               lower(where.processor).find(wanted) == std::string::npos;
-    });
-    if (runs.empty() && !options.gpu.empty())
-        throw error("no run was on '" + escape_for_terminal(options.gpu) + "'", known(machines));
-    if (options.run == 0) return;
-    std::erase_if(runs, [&](const shown_run& run) {
-        numbers.insert(std::to_string(run.run.number));
-        return run.run.number != options.run;
-    });
-    if (runs.empty()) throw error(fmt::format("there is no run {}", options.run), known(numbers));
-}
-
-// Runs without a result that is wanted go; without a filter all stay.
-void keep_results(std::vector<shown_run>& runs, const std::vector<std::string>& texts, const std::string& option,
-                  assignment stored_result::*part)
-{
-    const value_filter filter = parse_value_filter(texts, option);
-    if (filter.wanted.empty()) {
-        if (!texts.empty()) throw error(option + " names nothing", "write, for example, " + option + " n=1e8");
-        return;
-    }
-    std::set<std::string> names;
-    for (shown_run& run : runs) {
-        std::erase_if(run.run.results, [&](const stored_result& result) {
-            names.insert(text_of(result.*part));
-            return !filter.matches(result.*part);
-        });
-        if (part == &stored_result::workload)
-            std::erase_if(run.run.races, [&](const race_result_info& race) { return !filter.matches(race.workload); });
-    }
-    std::erase_if(runs, [](const shown_run& run) { return run.run.results.empty(); });
-    if (!runs.empty()) return;
-    std::string asked;
-    for (const auto& [name, values] : filter.wanted)
-        asked += fmt::format("{}{}={}", asked.empty() ? "" : " ", name, fmt::join(values, ","));
-    throw error("nothing has " + escape_for_terminal(asked), known(names));
-}
-
-void keep_wanted(const results_options& options, std::vector<shown_run>& runs)
-{
-    keep_runs(options, runs);
-    keep_results(runs, options.workload, "--workload", &stored_result::workload);
-    keep_results(runs, options.log, "--log", &stored_result::parameters);
-}
-
-std::size_t rows_wanted(const std::string& text)
-{
-    if (text == "all") return static_cast<std::size_t>(-1);
-    std::size_t rows = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rows);
-    if (failure != std::errc() || end != text.data() + text.size() || rows == 0)
-        throw error("--top: '" + escape_for_terminal(text) + "' is no number of rows",
-                    "write a number from 1, or --top all");
-    return rows;
-}
-
-}  // namespace
 
 }  // namespace launchbox::cli

@@ -11,14 +11,11 @@
 #include <sstream>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"
-#include "tune/exchange/result_file.hpp"
-#include "tune/exchange/result_merge.hpp"
-#include "tune/store/result_store.hpp"
 
 namespace launchbox::cli {
 
@@ -33,12 +30,8 @@ constexpr std::size_t longest_name = 150;  // of a file, before its number and e
 
 void write_to(const output_file& output, const writer& write);
 void write_files(const output_file& folder, const std::string& format, const std::vector<exported_part>& parts);
-void refuse_existing(const std::string& store, const std::string& option);
-merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
-                         const std::vector<std::string>& from);
 writer writer_of(const std::string& format, const exported_part& part);
 std::string words_of(const exported_part& part);
-std::string counted(std::size_t count, const std::string& what);
 
 }  // namespace
 
@@ -94,62 +87,7 @@ void export_results(const exchange_options& options, const std::vector<std::stri
     write_to(output, writer_of(options.format, parts.front()));
 }
 
-std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
-                           std::vector<std::string>& diagnostics, exit_status& status)
-{
-    std::string store = options.store;
-    if (store.empty()) {
-        if (files.size() != 1 || files.front() == "-")
-            throw error("the store of --import has no name", "name it with --store FILE.db");
-        // "a.json.gz" is imported as a.db, here: the file may lie where nobody may write.
-        const std::string name = fs::path(files.front()).filename().string();
-        store = name.substr(0, name.find('.', 1)) + ".db";
-    }
-    refuse_existing(store, "--store");
-    std::vector<recorded_run> runs;
-    std::vector<std::string> from;
-    for (const std::string& path : files) try {
-            result_file read = read_result_file(path);
-            from.insert(from.end(), read.runs.size(), path);
-            std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
-            diagnostics.insert(diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
-        } catch (const error& failure) {
-            if (files.size() == 1) throw;
-            say(failure.what());
-            status = failure.status();
-        }
-    if (runs.empty()) throw error("none of the files can be read", "name files of Kernel Tuner, KTT, T4 or launchbox");
-    write_runs(store, runs, from);
-    return store;
-}
-
-void merge_results(const std::vector<std::string>& files, const std::string& path)
-{
-    if (path.empty() || path == "-")
-        throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
-    refuse_existing(path, "-o");
-    std::vector<recorded_run> runs;
-    std::vector<std::string> from;
-    for (const std::string& file : files) {
-        result_file read = read_result_file(file);
-        for (const std::string& diagnostic : read.diagnostics) say(diagnostic);
-        from.insert(from.end(), read.runs.size(), file);
-        std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
-    }
-    if (runs.empty()) throw error("the files hold no runs", "name stores of launchbox tune");
-    const merge_summary merged = write_runs(path, runs, from);
-    say(fmt::format("{}: {} of {}, {}", path, counted(merged.runs, "run"), counted(files.size(), "file"),
-                    counted(merged.results, "result")));
-    if (merged.joined > 0)
-        say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
-}
-
 namespace {
-
-std::string counted(std::size_t count, const std::string& what)
-{
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 void write_to(const output_file& output, const writer& write)
 {
@@ -206,36 +144,6 @@ std::string words_of(const exported_part& part)
     return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),
                        escape_for_terminal(where.gpu.empty() ? where.processor : where.gpu),
                        part.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.workload)));
-}
-
-void refuse_existing(const std::string& store, const std::string& option)
-{
-    // What is left beside a store that was removed would be taken for a part of the new one.
-    for (const char* part : {"", "-wal", "-journal"})
-        if (fs::exists(fs::symlink_status(store + part)))
-            throw error(store + part + " is there already", "name another with " + option + " FILE.db, or remove it");
-}
-
-// Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one
-// meanwhile, which stays.
-merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
-                         const std::vector<std::string>& from)
-{
-    const fs::path folder = fs::path(store).parent_path();
-    if (!folder.empty() && !fs::is_directory(folder))
-        throw error("there is no folder " + folder.string(), "make it, or name another");
-    const temporary_directory beside(folder.empty() ? "." : folder);
-    const fs::path unfinished = beside.path() / "store";
-    merge_summary merged;
-    {
-        result_store made(unfinished.string());
-        merged = merge_runs(made, runs, from);
-    }
-    move_to_new_name(unfinished, store);
-    if (merged.repeated > 0) say(fmt::format("{} came twice", counted(merged.repeated, "result")));
-    for (const kept_run& kept : merged.kept_apart)
-        say(kept.run + " " + kept.why + " than another run of the same task and GPU: kept as a run of its own");
-    return merged;
 }
 
 }  // namespace

@@ -28,14 +28,4 @@ struct exchange_options {
 void export_results(const exchange_options& options, const std::vector<std::string>& files, const output_file& output,
                     const results_report& report);
 
-/// Writes the runs of all files to the new store `path`, and says what came of it. Throws `error` where a file cannot
-/// be read: half of a fleet is not what was asked for.
-void merge_results(const std::vector<std::string>& files, const std::string& path);
-
-/// Writes all that `files` hold to a new store, and returns its name. What was left out of them goes to `diagnostics`,
-/// and a file that cannot be read, where there are others, changes `status`. Throws `error` where the store is there
-/// already.
-std::string import_results(const exchange_options& options, const std::vector<std::string>& files,
-                           std::vector<std::string>& diagnostics, exit_status& status);
-
 }  // namespace launchbox::cli

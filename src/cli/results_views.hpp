@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
 

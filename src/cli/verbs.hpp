@@ -13,30 +13,28 @@
 
 namespace launchbox::cli {
 
-struct tune_elsewhere;
+struct remote_tuning;
 
 /// What is the same for all verbs of one call.
 struct call_context {
-    std::vector<std::string> compiler_flags;    ///< all after "--": for the compiler, or a program and its arguments
-    std::string command;                        ///< the command line as it was typed
-    std::function<exit_status()> action;        ///< set by the verb that is called
-    bool for_bisect = false;                    ///< what cannot be done is `exit_status::untestable`
-    const tune_elsewhere* elsewhere = nullptr;  ///< how `tune` works with other processes; null: on this machine alone
+    std::vector<std::string> compiler_flags;   ///< all after "--": for the compiler, or a program and its arguments
+    std::string command;                       ///< the command line as it was typed
+    std::function<exit_status()> action;       ///< set by the verb that is called
+    bool for_bisect = false;                   ///< what cannot be done is `exit_status::untestable`
+    const remote_tuning* elsewhere = nullptr;  ///< how `tune` works with other processes; null: on this machine alone
 };
 
-void add_inspect(CLI::App& app, call_context& context);
-void add_occupancy(CLI::App& app, call_context& context);
-void add_suggest(CLI::App& app, call_context& context);
-void add_bounds(CLI::App& app, call_context& context);
-void add_capture(CLI::App& app, call_context& context);
-void add_tune(CLI::App& app, call_context& context);
-void add_check(CLI::App& app, call_context& context);
-void add_devices(CLI::App& app, call_context& context);
-void add_completion(CLI::App& app, call_context& context);
-void add_man(CLI::App& app, call_context& context);
-void add_bench_search(CLI::App& app, call_context& context);
-void add_emit(CLI::App& app, call_context& context);
-void add_results(CLI::App& app, call_context& context);
-void add_report(CLI::App& app, call_context& context);
+using verb_adder = void(CLI::App& app, call_context& context);
+
+verb_adder add_inspect, add_occupancy, add_suggest, add_bounds, add_check, add_capture, add_tune, add_results,
+    add_report, add_bench_search, add_emit, add_devices, add_completion, add_man;
+
+/// Those of launchbox, as --help lists them; launchbox-mpi has `tune` alone, and both have `completion` and `man`.
+inline constexpr verb_adder* verbs_of_launchbox[] = {add_inspect, add_occupancy,    add_suggest, add_bounds,
+                                                     add_check,   add_capture,      add_tune,    add_results,
+                                                     add_report,  add_bench_search, add_emit,    add_devices};
+
+/// The two examples that end each verb's --help; the tests run them.
+void add_examples(CLI::App& app, const std::string& first, const std::string& second);
 
 }  // namespace launchbox::cli

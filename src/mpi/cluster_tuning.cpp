@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/messages.hpp"
+#include "app/tuning/spec_sources.hpp"
 #include "cluster/cluster_backend.hpp"
 #include "cluster/rank_plan.hpp"
 #include "cluster/rank_server.hpp"
@@ -50,14 +50,14 @@ rank_facts bare_facts(int rank)
 }
 
 // Nothing throws: what is missing here is for rank 0 to say.
-rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request, int rank)
+rank_facts facts_here(const tune_spec& spec, const backend_request& request, int rank)
 {
     rank_facts facts = bare_facts(rank);
     try {
         if (spec.kernel && !spec.kernel->capture.empty())
             throw error("captured launches are not tuned on several ranks", "run launchbox tune");
         facts.spec_hash = key_of({spec.text});
-        facts.source_hash = cli::own_sources_of(spec, request.builder);
+        facts.source_hash = own_sources_of(spec, request.builder);
         if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
         gpu_list found = find_gpus();
         for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
@@ -76,12 +76,12 @@ rank_facts facts_here(const tune_spec& spec, const cli::backend_request& request
 
 // What a rank works with until it ends.
 struct serving {
-    serving(const tune_spec& what, cli::backend_request how) : spec(what), request(std::move(how)) {}
+    serving(const tune_spec& what, backend_request how) : spec(what), request(std::move(how)) {}
 
     const tune_spec& spec;
-    cli::backend_request request;
+    backend_request request;
     temporary_directory folder;
-    std::vector<cli::planned_backends> planned;
+    std::vector<planned_backends> planned;
 
     std::vector<tune_backend> open(const rank_role& role);
 };
@@ -93,22 +93,21 @@ std::vector<tune_backend> serving::open(const rank_role& role)
     std::vector<tune_backend> backends;
     if (role.gpu >= 0) {
         request.gpus = {role.gpu};
-        planned.push_back(cli::plan_backends(spec, request));
+        planned.push_back(plan_backends(spec, request));
         backends.push_back(planned.back().backends.at(0).backend);
         return backends;
     }
     for (const gpu_device& gpu : role.gpus) {
-        cli::backend_request for_gpu = request;
+        backend_request for_gpu = request;
         for_gpu.gpus.clear();
         for_gpu.elsewhere = {.devices = {gpu}, .driver_version = role.driver, .reason = {}};
-        planned.push_back(cli::plan_backends(spec, for_gpu));
+        planned.push_back(plan_backends(spec, for_gpu));
         backends.push_back(planned.back().backends.at(0).backend);
     }
     return backends;
 }
 
-bool serve_with(const tune_spec& spec, const cli::backend_request& request, const rank_facts& facts,
-                const rank_link& link)
+bool serve_with(const tune_spec& spec, const backend_request& request, const rank_facts& facts, const rank_link& link)
 {
     std::optional<serving> here;
     try {
@@ -125,13 +124,13 @@ bool serve_with(const tune_spec& spec, const cli::backend_request& request, cons
 }
 
 // What tune needs to know of the GPUs is asked of a backend that measures nothing.
-cli::planned_backends plan_group(const tune_spec& spec, const cli::backend_request& request, const rank_group& group)
+planned_backends plan_group(const tune_spec& spec, const backend_request& request, const rank_group& group)
 {
-    cli::backend_request here = request;
+    backend_request here = request;
     here.gpus.clear();
     here.elsewhere = {.devices = {group.gpu}, .driver_version = group.driver, .reason = {}};
     here.elsewhere.devices.front().index = 0;
-    cli::planned_backends planned = cli::plan_backends(spec, here);
+    planned_backends planned = plan_backends(spec, here);
     environment_info& where = planned.backends.at(0).backend.environment;
     if (spec.kernel) where.toolkit = group.toolkit;
     return planned;
@@ -151,9 +150,9 @@ device_record device_of(const rank_facts& facts, int index)
 
 }  // namespace
 
-cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_request& request,
-                                   const cluster_settings& settings, const rank_link& link, const rank_link& own_link,
-                                   cluster_coordinator& coordinator)
+planned_backends plan_cluster(const tune_spec& spec, const backend_request& request, const cluster_settings& settings,
+                              const rank_link& link, const rank_link& own_link, cluster_coordinator& coordinator,
+                              const listener& news)
 {
     if (!request.replay.empty())
         throw error("--replay measures nothing, and so needs no other ranks", "launchbox tune --replay does it");
@@ -182,13 +181,13 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
         calls->name(rank, name_of(facts.at(rank), role.gpu));
         roles[rank] = json_of(role);
     }
-    for (const std::string& note : plan.notes) cli::say(note);
+    for (const std::string& note : plan.notes) news.say(note);
     calls->begin(roles);
 
-    cli::planned_backends all;
+    planned_backends all;
     for (std::size_t i = 0; i < plan.groups.size(); ++i) {
         const rank_group& group = plan.groups[i];
-        const auto kept = std::make_shared<cli::planned_backends>(plan_group(spec, request, group));
+        const auto kept = std::make_shared<planned_backends>(plan_group(spec, request, group));
         cluster_backend_options options{.backend = i, .measuring = {}, .compiling = {}};
         std::vector<device_record> devices;
         for (const int rank : group.ranks) {
@@ -197,7 +196,7 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
         }
         for (const auto& [rank, role] : plan.roles)
             if (role.gpu < 0 && spec.kernel) options.compiling.push_back({.rank = rank, .jobs = role.jobs});
-        cli::planned_backend made = kept->backends.front();
+        planned_backend made = kept->backends.front();
         made.backend = cluster_backend(made.backend, calls, options);
         made.backend.devices = std::move(devices);
         made.backend.label =
@@ -209,7 +208,7 @@ cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_req
     return all;
 }
 
-bool serve_cluster(const tune_spec& spec, const cli::backend_request& request, const rank_link& link)
+bool serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link)
 {
     return serve_with(spec, request, facts_here(spec, request, link.rank), link);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/tune_backends.hpp"
+#include "app/tuning/backends.hpp"
 #include "cluster/rank_calls.hpp"
 #include "cluster/rank_link.hpp"
 
@@ -26,13 +26,14 @@ struct cluster_coordinator {
     std::jthread own_server;  ///< rank 0 measures, too, where it has a GPU that no other rank needs
 };
 
-/// The backends of all ranks, for rank 0. Throws `error` where ranks do not fit together.
-cli::planned_backends plan_cluster(const tune_spec& spec, const cli::backend_request& request,
-                                   const cluster_settings& settings, const rank_link& link, const rank_link& own_link,
-                                   cluster_coordinator& coordinator);
+/// The backends of all ranks, for rank 0. What is worth knowing about ranks is said. Throws `error` where ranks do not
+/// fit together.
+planned_backends plan_cluster(const tune_spec& spec, const backend_request& request, const cluster_settings& settings,
+                              const rank_link& link, const rank_link& own_link, cluster_coordinator& coordinator,
+                              const listener& news);
 
 /// What every other rank does. False: rank 0 was not heard of any more.
-bool serve_cluster(const tune_spec& spec, const cli::backend_request& request, const rank_link& link);
+bool serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link);
 
 /// A rank that could not even begin: rank 0 is told why.
 void report_failure(const std::string& what, const std::string& hint, const rank_link& link);

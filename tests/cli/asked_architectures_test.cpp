@@ -215,5 +215,37 @@ TEST_F(asked_architectures, of_a_log)
     EXPECT_EQ(missing(found.json()), (lines{"three sm_75 sm_80"}));
 }
 
+// The figures of each are those of the file alone.
+TEST_F(asked_architectures, the_same_file_twice_is_two_inputs)
+{
+    NEEDS_NVCC();
+    const std::string file = path("two.o");
+    const auto sizes = [](const std::vector<std::string>& files) {
+        std::vector<std::string> arguments{"inspect", "--size", "--format", "json"};
+        arguments.insert(arguments.end(), files.begin(), files.end());
+        return launchbox_run(arguments).json()["files"];
+    };
+    const json alone = sizes({file}), twice = sizes({file, file});
+    ASSERT_EQ(alone.size(), 1u);
+    ASSERT_EQ(twice.size(), 2u);
+    EXPECT_EQ(twice[0], alone[0]);
+    EXPECT_EQ(twice[1], alone[0]);
+}
+
+TEST(architecture_names, a_wrong_one_is_said_once_whatever_the_number_of_files)
+{
+    const std::string log_80 = repository_file("tests/data/logs/basic_sm_80.log");
+    for (const std::vector<std::string>& call :
+         std::vector<std::vector<std::string>>{{"inspect", log_90, log_80, "--arch", "nonsense"},
+                                               {"occupancy", log_90, log_80, "--arch", "sm_90,nonsense"},
+                                               {"suggest", log_90, log_80, "--arch", "nonsense,sm_90"},
+                                               {"inspect", log_90, log_80, "--arch", "all,nonsense"},
+                                               {"tune", "tests/data/tune/candidates.toml", "--arch", "nonsense"}}) {
+        SCOPED_TRACE(testing::PrintToString(call));
+        const launchbox::call result = launchbox_run(call);
+        expect_refused(result, "'nonsense' is no architecture");
+    }
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -1,0 +1,38 @@
+// The launch bounds to write into a source: it is compiled with every one that can make a difference.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/bounds/measure_bounds.hpp"
+#include "support/error.hpp"
+
+namespace launchbox {
+
+struct source_bounds_request {
+    std::string file;
+    architecture_list architectures;          ///< empty: that of the GPU here
+    std::string kernel;                       ///< a pattern; empty: all
+    std::string nvcc;                         ///< empty: the one that is found
+    std::vector<std::string> compiler_flags;  ///< of the user
+    std::vector<int> threads;                 ///< block sizes, sorted; empty: the kernel's bound, or the usual ones
+    bounds_launch launch;
+    unsigned jobs = 0;
+    bool no_cache = false;
+    std::optional<benchmark_request> measure;
+};
+
+struct source_bounds {
+    bounds_report report;
+    std::vector<kernel_trials> trials;  ///< one for each of the report's answers
+    std::string text;                   ///< of the source, as it was compiled
+    bool interrupted = false;
+    exit_status status = exit_status::done;
+};
+
+/// What cannot be compiled or measured is said, and the rest is done. Throws `error` where no kernel is wanted.
+source_bounds find_bounds(const source_bounds_request& request, const listener& news = {});
+
+}  // namespace launchbox

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/emit_header.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "app/tuning/spec_sources.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
+#include "tune/spec/tune_spec.hpp"
+
+namespace launchbox {
+
+namespace {
+
+const char* name_of(emit_form form)
+{
+    switch (form) {
+        case emit_form::constexpr_rows:
+            return "constexpr";
+        case emit_form::defines:
+            return "defines";
+        case emit_form::json:
+            return "json";
+        case emit_form::box:
+            break;
+    }
+    return "box";
+}
+
+void refuse_box(const emit_records& chosen)
+{
+    for (const emit_record& record : chosen.all)
+        if (record.run.info.environment.architecture.empty())
+            throw error(record.path +
+                            (record.run.info.environment.gpu.empty() ? " was measured without a GPU"
+                                                                     : " does not tell the GPU's architecture") +
+                            ", and a launch_box has a row per architecture",
+                        "use --format json or --format defines");
+}
+
+// A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
+// first time changes only values.
+std::optional<launch_box_members> members_of(const emit_request& request, bool is_updated)
+{
+    const launch_box_members& given = request.members;
+    if (request.form == emit_form::box && request.row.empty()) return is_updated ? std::nullopt : std::optional(given);
+    if (!given.threads.empty() || !given.items.empty() || !given.min_blocks.empty())
+        throw error("--threads-name, --items-name and --min-blocks-name name the members of launchbox emit's own rows",
+                    request.form != emit_form::box
+                        ? std::string("leave them out: --format ") + name_of(request.form) + " has the spec's names"
+                        : "leave them out: a row of your own type has its values in the spec's order");
+    return std::nullopt;
+}
+
+emit_records records_for(const emit_request& request)
+{
+    const emit_records read = read_emit_records(request.files, request.root);
+    std::optional<tune_spec> spec;
+    if (!request.spec.empty()) spec = parse_tune_spec(request.spec, utf8_text(read_input(request.spec)));
+    run_wishes wishes{.name = request.name, .gpu = request.gpu, .workload = request.workload};
+    if (spec) {
+        wishes.spec = &*spec;
+        wishes.has_sources_now = has_sources_of(*spec);
+    }
+    emit_records chosen = chosen_runs(read, wishes);
+    chosen.notes.insert(chosen.notes.begin(), read.notes.begin(), read.notes.end());
+    return chosen;
+}
+
+emit_settings settings_for(const emit_request& request, const emit_records& chosen)
+{
+    emit_settings settings;
+    settings.box = request.box.empty() ? identifier_of(chosen.all.front().run.info.name) + "_tuning" : request.box;
+    if (identifier_of(settings.box) != settings.box)
+        throw error("--box: '" + settings.box + "' is no name of C++",
+                    "write, for example, " + identifier_of(settings.box));
+    settings.row_type = request.row;
+    settings.allow_unverified = request.allow_unverified;
+    settings.split = request.split;
+    settings.names = request.names;
+    if (request.baseline) settings.baseline_architecture = *request.baseline;
+    return settings;
+}
+
+std::string text_of(const emit_request& request, const emitted_header& made, const emit_settings& settings)
+{
+    if (request.form == emit_form::constexpr_rows) return constexpr_header(made.emitted, settings);
+    if (request.form == emit_form::defines) return define_flags(made.emitted, settings);
+    if (request.form == emit_form::json) return rows_json(made.emitted, made.chosen.all, settings).dump(2) + "\n";
+    return made.is_updated ? updated_header(made.old_text, made.emitted) : new_header(made.emitted, settings);
+}
+
+}  // namespace
+
+emitted_header emit_header(const emit_request& request)
+{
+    emitted_header made{.chosen = records_for(request), .emitted = {}, .old_text = {}, .text = {}};
+    emit_settings settings = settings_for(request, made.chosen);
+    std::vector<header_table> existing;
+    const std::string& header = request.header;
+    if (!header.empty() && std::filesystem::is_regular_file(header)) {
+        made.old_text = utf8_text(request.header_is_compared ? read_file(header) : read_old_output(header));
+        if (request.form == emit_form::box) {
+            const std::vector<header_table> all = parse_tuning_header(made.old_text, header);
+            existing = tables_of_box(all, settings.box);
+            if (existing.empty() && !request.header_is_replaced)
+                throw error(header + " has no table " + settings.box,
+                            all.empty() ? "write to another file" : "it has " + all.front().name + ": --box names it");
+        }
+    }
+    made.is_updated = !existing.empty();
+    if (request.form == emit_form::box) refuse_box(made.chosen);
+    settings.members = members_of(request, made.is_updated);
+    made.emitted = emit_tables(made.chosen.all, settings, existing);
+    made.text = text_of(request, made, settings);
+    return made;
+}
+
+}  // namespace launchbox

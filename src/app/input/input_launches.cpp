@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/input/input_reading.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advice/lint/source_lint.hpp"
+#include "advice/model/kernel_question.hpp"
+#include "support/text/matching.hpp"
+
+namespace launchbox {
+
+namespace {
+
+void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
+{
+    kernel.dynamic_shared_bytes = metadata.shared_bytes;
+    kernel.launch_threads = metadata.threads;
+    if (metadata.threads) kernel.triton_warps = *metadata.threads / warp_size;
+    kernel.launched_early = metadata.launched_early;
+    if (!metadata.max_registers) return;
+    kernel.requested_max_registers = metadata.max_registers;
+    if (kernel.min_blocks_inferred) kernel.min_blocks.reset();  // the cap is not a bound's
+    kernel.min_blocks_inferred = false;
+}
+
+// `which`: the places of its kernels in the input.
+lint_request request_for(std::size_t number, const compiled_unit& unit, const kernel_input& input,
+                         const std::string& pattern, std::vector<std::size_t>& which)
+{
+    const input_summary& summary = input.inputs[number];
+    lint_request request{.file = summary.file,
+                         .text = summary.text,
+                         .kernels = {},
+                         .flags = unit.flags,
+                         .unit = unit.seen ? &*unit.seen : nullptr};
+    which.clear();
+    for (std::size_t i = 0; i < input.kernels.size(); ++i) {
+        const found_kernel& kernel = input.kernels[i];
+        if (kernel.input != number || kernel.info.source.container != unit.container) continue;
+        request.kernels.push_back(
+            {kernel.short_form, &kernel.info,
+             pattern.empty() || matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form)});
+        which.push_back(i);
+    }
+    return request;
+}
+
+}  // namespace
+
+void add_launches(input_reading& reading)
+{
+    kernel_input& input = reading.found;
+    std::map<std::string, metadata_reading>& metadata_of = reading.metadata_of;
+    for (found_kernel& kernel : input.kernels) {
+        const std::optional<std::string> stem = stem_of_compiled(kernel.info.source.file);
+        if (!stem) continue;
+        auto place = metadata_of.find(*stem);
+        if (place == metadata_of.end()) place = metadata_of.emplace(*stem, metadata_beside(*stem)).first;
+        metadata_reading& found = place->second;
+        if (found.value && found.value->is_of(kernel.info.name)) add_triton_launch(kernel.info, *found.value);
+        if (std::string problem = std::exchange(found.problem, {}); !problem.empty())
+            input.inputs[kernel.input].errors.push_back(std::move(problem));
+    }
+    const std::optional<dynamic_shared_size>& size = reading.request.dynamic_shared;
+    if (!size) return;
+    (void)size->bytes(max_threads_per_block);  // what has no value is said so whatever the input holds
+    for (found_kernel& kernel : input.kernels) {
+        const std::optional<int> threads = launched_threads(kernel.info, reading.request.threads);
+        if (threads) kernel.info.dynamic_shared_bytes = size->bytes(*threads);
+    }
+}
+
+void add_source_launches(const kernel_request& request, kernel_input& input)
+{
+    std::vector<std::size_t> which;
+    for (std::size_t number = 0; number < input.inputs.size(); ++number)
+        for (const compiled_unit& unit : input.inputs[number].units) {
+            if (!unit.seen) continue;
+            const std::vector<launch_size> sizes =
+                launch_sizes(request_for(number, unit, input, request.kernel, which));
+            for (std::size_t i = 0; i < sizes.size(); ++i) {
+                kernel_info& kernel = input.kernels[which[i]].info;
+                kernel.launch_threads = sizes[i].threads;
+                if (!request.threads || !sizes[i].threads || request.threads == sizes[i].threads)
+                    kernel.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
+            }
+        }
+}
+
+void lint_sources(const kernel_request& request, kernel_input& input)
+{
+    std::vector<std::size_t> which;
+    for (std::size_t number = 0; number < input.inputs.size(); ++number) {
+        input_summary& summary = input.inputs[number];
+        std::vector<diagnosis> all;
+        for (const compiled_unit& unit : summary.units)
+            for (diagnosis& one : lint_source(request_for(number, unit, input, request.kernel, which)))
+                if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+        summary.diagnoses.insert(summary.diagnoses.end(), all.begin(), all.end());
+        sort_by_place(summary.diagnoses, summary.file);
+    }
+}
+
+}  // namespace launchbox

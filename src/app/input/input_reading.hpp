@@ -1,0 +1,84 @@
+// The readers of the kinds of input, and what they share: what is asked for, and what was found so far.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/input/asked_architectures.hpp"
+#include "app/input/kernel_input.hpp"
+#include "app/input/triton_metadata.hpp"
+#include "compiler/log/resource_log.hpp"
+#include "image/kernel_memory.hpp"
+#include "support/files/mapped_file.hpp"
+
+namespace launchbox {
+
+struct input_reading {
+    const kernel_request& request;
+    const listener& news;
+    const asked_architectures asked{request.architectures};
+    kernel_memory memory{};
+    kernel_input found = {};
+    /// Code for architectures that nobody asked for, of the input that is being read.
+    std::vector<other_code> others = {};
+    /// What Triton says of kernels, by the name of the file that they are in up to its ending: "a.whl: cache/k.".
+    std::map<std::string, metadata_reading> metadata_of = {};
+
+    /// A kernel of the input that is added next.
+    void add(kernel_info kernel) { found.kernels.push_back({std::move(kernel), found.inputs.size()}); }
+
+    /// Takes out inputs from number `first` on, with their kernels.
+    void erase_inputs(std::size_t first, const std::function<bool(const input_summary&)>& is_unwanted);
+};
+
+/// Whether the user named the file, or it was found in a folder or packed file: what holds no kernel there is no input,
+/// unless its name says that it does.
+enum class given { by_name, found };
+
+/// A file, mapped or in memory.
+struct file_content {
+    std::string_view bytes;
+    std::vector<byte_range> data = {};  ///< where not all of it is there
+};
+
+void read_source(input_reading& reading, const std::string& file);
+void read_log(input_reading& reading, const std::string& file, std::string_view text);
+void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how);
+void read_folder(input_reading& reading, const std::string& folder);
+
+/// What is neither a source nor a folder, by its bytes: packed files, binaries, and logs where the user names them.
+/// False: it is of no kind that is read.
+bool read_content(input_reading& reading, const std::string& file, const file_content& content, given how);
+
+/// By its name: .cubin and the like.
+bool promises_kernels(std::string_view file);
+
+/// A file of a container without code for what was asked is no input.
+bool is_idle_member(const input_summary& file);
+
+/// Of a file that does not stay the same.
+inline constexpr const char* was_changed = "was changed by another program while it was read";
+
+/// A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes
+/// to those that have local memory and no spills.
+void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels);
+
+/// How kernels are launched, which no image holds: as Triton says beside a cubin, and with the dynamic shared memory
+/// that the user names.
+void add_launches(input_reading& reading);
+
+/// Figures of launches that the source itself has. One with other threads, of which the user asks, tells nothing of its
+/// dynamic shared memory.
+void add_source_launches(const kernel_request& request, kernel_input& input);
+
+/// What is wrong around the kernels of sources. Before kernels are left out: whether a launch is wrong can depend on
+/// all instantiations.
+void lint_sources(const kernel_request& request, kernel_input& input);
+
+}  // namespace launchbox

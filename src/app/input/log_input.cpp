@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/input/input_reading.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "advice/lint/lint_log.hpp"
+#include "app/input/folder_files.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+
+void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels)
+{
+    for (const log_message& message : log.messages) {
+        if (message.severity != log_severity::warning || message.text.find("unroll") == std::string::npos) continue;
+        for (kernel_info& kernel : kernels)
+            if (kernel.stack_frame_bytes.value_or(0) > 0 && kernel.spill_store_bytes == 0)
+                kernel.warnings.push_back(text_of(message));
+    }
+}
+
+void read_log(input_reading& reading, const std::string& file, std::string_view text)
+{
+    const kernel_request& options = reading.request;
+    input_summary summary{.file = file, .kind = log_kind};
+    resource_log log = parse_resource_log(text, file);
+    hand_on_unroll_warnings(log, log.kernels);
+    if (options.lint) summary.diagnoses = lint_logs({{&log, file, {}}});
+    const bool tells_nothing = log.kernels.empty() && summary.diagnoses.empty();
+    if (!options.before_linking && !options.keep_unlinked) leave_out_unlinked(log.kernels);
+    for (const kernel_info& info : log.kernels) reading.add(info);
+    summary.kernels = log.kernels.size();
+    for (const log_message& message : log.messages)
+        if (message.severity == log_severity::error)
+            summary.errors.push_back(fmt::format("line {}: {}", message.line, text_of(message)));
+    for (const log_diagnostic& diagnostic : log.diagnostics)
+        summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
+    if (log.ends_inside_a_report)
+        summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
+    if (tells_nothing && summary.errors.empty())
+        summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
+                                 (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
+    reading.found.inputs.push_back(std::move(summary));
+}
+
+}  // namespace launchbox

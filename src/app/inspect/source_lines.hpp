@@ -1,0 +1,33 @@
+// Kernels by the lines of their sources: what has to be read for that, and the names and sources that a report of it
+// shows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "app/input/kernel_input.hpp"
+#include "app/inspect/source_folders.hpp"
+#include "report/kernels/kernels_report.hpp"
+#include "report/kernels/lines_report.hpp"
+
+namespace launchbox {
+
+enum class line_view : std::uint8_t { none, spills, registers, memory, source };
+
+/// What has to be read for it. Throws `error` where `memory` finds no nvdisasm.
+void ask_for_lines(kernel_request& request, line_view view);
+
+/// The functions that a page names; `lines_shown` of each kernel. Briefly: with their template arguments the functions
+/// of a library fill a screen for each line.
+line_names brief_line_names(const inspection& found, line_view view, std::size_t lines_shown);
+
+/// All functions, in full.
+line_names full_line_names(const inspection& found);
+
+/// The sources with figures in the margin, or why one is not shown.
+std::vector<margin_source> margin_sources(const inspection& found, const source_folders& folders);
+
+}  // namespace launchbox

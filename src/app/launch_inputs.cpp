@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/launch_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include "advice/model/kernel_question.hpp"
+#include "support/error.hpp"
+
+namespace launchbox {
+
+kernel_resources launch_inputs::resources(const kernel_resources& found) const
+{
+    kernel_resources kernel = found;
+    if (registers) kernel.registers = *registers;
+    if (barriers) kernel.barriers = *barriers;
+    if (max_threads) kernel.max_threads = *max_threads;
+    if (static_shared_bytes) kernel.static_shared_bytes = *static_shared_bytes;
+    return kernel;
+}
+
+launch_settings launch_inputs::settings(const target& where, const kernel_resources& kernel,
+                                        std::int64_t dynamic_bytes) const
+{
+    launch_settings settings;
+    settings.mode = mode;
+    if (settings.mode == model_mode::spreadsheet && !where.limits->spreadsheet)
+        throw error(fmt::format("NVIDIA's spreadsheet has no row for compute capability {}",
+                                compute_capability_name(where.architecture).view()),
+                    "it ends at 8.6 and leaves out 7.2; use --mode driver");
+    settings.carveout_percent = carveout_percent;
+    settings.cache = cache;
+    settings.caching = caching;
+    settings.non_portable_clusters = true;  // as for shared memory: what a program that needs them would have allowed
+    // Figures that are typed may be of any kind of shared memory; those of a kernel are what they are.
+    if (!static_shared_bytes && !links(*where.limits, kernel)) return settings;
+    using how = dynamic_shared_limit::how;
+    if (max_dynamic_shared.set == how::as_needed)
+        settings.max_dynamic_shared_bytes = raised_shared_limit(*where.limits, kernel, dynamic_bytes);
+    else if (max_dynamic_shared.set == how::maximum)
+        settings.max_dynamic_shared_bytes = raised_shared_limit(*where.limits, kernel, 0);
+    else if (max_dynamic_shared.set == how::these_bytes)
+        settings.max_dynamic_shared_bytes = max_dynamic_shared.bytes;
+    return settings;
+}
+
+}  // namespace launchbox

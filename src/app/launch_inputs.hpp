@@ -1,0 +1,45 @@
+// What the user says of a kernel and its launch, for `occupancy` and `suggest`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <launchbox/occupancy.hpp>
+
+#include <cstdint>
+#include <optional>
+
+#include "app/architectures.hpp"
+#include "app/dynamic_shared.hpp"
+
+namespace launchbox {
+
+/// How much dynamic shared memory the program allows with cudaFuncSetAttribute.
+struct dynamic_shared_limit {
+    enum class how {
+        as_needed,   ///< as a working program does: all there is, and what the launch needs
+        maximum,     ///< all there is
+        not_raised,  ///< 48 KB, without a call
+        these_bytes,
+    };
+    how set = how::as_needed;
+    std::int64_t bytes = 0;
+};
+
+struct launch_inputs {
+    std::optional<int> registers = {}, barriers = {}, max_threads = {};
+    std::optional<std::int64_t> static_shared_bytes = {};
+    std::optional<dynamic_shared_size> dynamic_shared = {};
+    dynamic_shared_limit max_dynamic_shared = {};
+    int carveout_percent = -1;  ///< -1: no preference
+    cache_preference cache = cache_preference::none;
+    global_caching caching = global_caching::off;
+    model_mode mode = model_mode::driver;
+
+    /// What the kernel uses; what is not given is taken from `found`.
+    [[nodiscard]] kernel_resources resources(const kernel_resources& found = {}) const;
+
+    /// The settings for a launch with `dynamic_bytes`.
+    [[nodiscard]] launch_settings settings(const target& where, const kernel_resources& kernel,
+                                           std::int64_t dynamic_bytes) const;
+};
+
+}  // namespace launchbox

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/page_reading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "capture/launches/launches_file.hpp"
+#include "image/binary.hpp"
+#include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
+#include "support/files/read_files.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/text/utf8_text.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// A store or JSON by its name or its first bytes; anything else holds kernels.
+bool is_record(const std::string& path)
+{
+    if (path == "-") return false;
+    const bool is_named_so = std::ranges::any_of(std::array{".db", ".sqlite", ".json", ".json.gz"},
+                                                 [&](const char* ending) { return has_ending(path, ending); });
+    if (is_named_so) refuse_irregular(path);  // it is read more than once
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // what is read of a pipe is gone
+    std::ifstream file(path, std::ios::binary);
+    std::string start(4096, '\0');
+    file.read(start.data(), static_cast<std::streamsize>(start.size()));
+    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+    if (start.starts_with("SQLite format 3")) return true;
+    return is_named_so && (is_gzip(start) || !looks_like_binary(start));
+}
+
+// JSON of `capture`, whatever the order of its names.
+bool holds_launches(const std::string& path)
+{
+    return has_ending(path, ".json") && is_launches_json(utf8_text(read_input(path)));
+}
+
+void read_runs(const page_request& request, const std::vector<std::string>& files, page_material& page,
+               const listener& news)
+{
+    page_content& content = page.content;
+    results_report& found = content.runs.found;
+    for (const std::string& path : files) try {
+            result_file read = read_result_file(path);
+            if (read.runs.empty()) content.errors.push_back(path + " has no run: nothing was measured into it");
+            for (recorded_run& run : read.runs)
+                if (request.run == 0 || run.number == request.run) found.runs.push_back({path, std::move(run), {}});
+            found.diagnostics.insert(found.diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
+        } catch (const error& failure) {
+            if (files.size() == 1 && request.input.files.size() == 1) throw;
+            news.say(failure.what());
+            content.errors.emplace_back(failure.what());
+            page.status = failure.status();
+        }
+    if (found.runs.empty() && request.run != 0)
+        throw error(fmt::format("there is no run {}", request.run), "leave --run out");
+    const value_filter& filter = request.workloads;
+    for (shown_run& run : found.runs) {
+        if (!filter.wanted.empty()) {
+            std::erase_if(run.run.results, [&](const stored_result& one) { return !filter.matches(one.workload); });
+            std::erase_if(run.run.races, [&](const race_result_info& one) { return !filter.matches(one.workload); });
+        }
+        run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
+    }
+    if (!filter.wanted.empty()) {
+        const bool any = std::any_of(found.runs.begin(), found.runs.end(),
+                                     [](const shown_run& run) { return !run.run.results.empty(); });
+        if (!any) throw error("no result is of that workload", "launchbox results lists them");
+    }
+    for (std::size_t i = 1; i < found.runs.size(); ++i)
+        content.runs.others.push_back(
+            compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run, found.runs[i].rankings));
+}
+
+void read_page_kernels(const page_request& request, kernel_request wanted, page_material& page, const listener& news)
+{
+    page_content& content = page.content;
+    wanted.hash_code = !request.against.empty();
+    catch_interrupts();  // from here on what is finished is shown
+    inspected_files files = inspect_kernels(wanted, news);
+    page.input = std::move(files.input);
+    const inspection& found = content.kernels.emplace(std::move(files.found));
+    content.kernels->page_rows = usual_page_rows;
+    if (shown_as_list(found))
+        content.findings = count_findings(found.kernels, std::nullopt);
+    else
+        content.accounts = accounts_of(found.kernels, std::nullopt);
+    if (!request.against.empty()) {
+        wanted.files = {request.against};
+        page.earlier = inspect_kernels(wanted, news);
+        page.changes = compare_kernels(page.earlier.found.kernels, found.kernels);
+        refuse_debug_and_release(page.changes);
+        content.changes = &page.changes;
+        content.against = request.against;
+    }
+    for (const inspected_input& one : found.inputs)
+        for (const std::string& failure : one.errors) content.errors.push_back(one.file + ": " + failure);
+    if (page.status == exit_status::done) page.status = page.input.status();
+}
+
+}  // namespace
+
+void read_page(const page_request& request, page_material& page, const listener& news)
+{
+    page_content& content = page.content;
+    std::vector<std::string> records, launches;
+    kernel_request wanted = request.input;
+    wanted.files.clear();
+    for (const std::string& path : request.input.files)
+        (!is_record(path) ? wanted.files : holds_launches(path) ? launches : records).push_back(path);
+    for (const std::string& path : launches)
+        content.launches.push_back({path, read_launches_json(utf8_text(read_input(path)), path)});
+    content.title = request.title;
+    if (content.title.empty())
+        for (const std::string& path : request.input.files)
+            content.title += (content.title.empty() ? "launchbox: " : ", ") + path.substr(path.rfind('/') + 1);
+    if (!records.empty()) read_runs(request, records, page, news);
+    if (wanted.files.empty() && !request.against.empty())
+        throw error("--against compares kernels, and no program or source is named", "name the newer build, too");
+    if (!wanted.files.empty()) read_page_kernels(request, std::move(wanted), page, news);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,34 @@
+// What a page of `launchbox report` is made of: records, launches and kernels, each file by what it holds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/inspect/inspect.hpp"
+#include "report/html/report_page.hpp"
+#include "support/error.hpp"
+#include "tune/store/result_filter.hpp"
+
+namespace launchbox {
+
+struct page_request {
+    kernel_request input;    ///< `files`: of all kinds
+    value_filter workloads;  ///< of records
+    std::int64_t run = 0;    ///< its number; 0: all
+    std::string against;     ///< an earlier build; empty: none
+    std::string title;       ///< empty: the names of the files
+};
+
+struct page_material {
+    page_content content;  ///< points into the rest
+    inspected_files earlier;
+    kernel_diff changes;
+    kernel_input input;  ///< of the kernels, without them
+    exit_status status = exit_status::done;
+};
+
+/// Fills `page`, which stays where it is. A bad file among several is said.
+void read_page(const page_request& request, page_material& page, const listener& news = {});
+
+}  // namespace launchbox

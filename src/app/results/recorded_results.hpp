@@ -1,0 +1,31 @@
+// Recorded results, as far as they are wanted, ranked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/listener.hpp"
+#include "report/tune/results_report.hpp"
+#include "support/error.hpp"
+#include "tune/store/result_filter.hpp"
+
+namespace launchbox {
+
+struct results_request {
+    std::vector<std::string> files;  ///< - is standard input
+    std::string gpu;                 ///< a part of its name, or the processor's; empty: all
+    std::int64_t run = 0;            ///< its number; 0: all
+    value_filter workloads, parameters;
+};
+
+struct recorded_results {
+    results_report report;
+    exit_status status = exit_status::done;  ///< else a file among several could not be read, which is said
+};
+
+/// Throws `error` where there is nothing that is wanted, with what there is.
+recorded_results read_results(const results_request& request, const listener& news = {});
+
+}  // namespace launchbox

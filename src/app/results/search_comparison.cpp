@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/results/search_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "support/process/interrupt.hpp"
+#include "support/process/parallel.hpp"
+#include "support/text/terminal.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::vector<std::string> strategies_wanted(const std::vector<std::string>& named)
+{
+    std::vector<std::string> wanted, known;
+    for (const strategy_description& search_strategy : search_strategies()) known.emplace_back(search_strategy.name);
+    if (named.empty()) {
+        wanted = known;
+        std::erase(wanted, "exhaustive");
+        return wanted;
+    }
+    for (const std::string& text : named) {
+        if (std::find(known.begin(), known.end(), text) == known.end())
+            throw error("there is no search strategy '" + escape_for_terminal(text) + "'",
+                        fmt::format("there are: {}", fmt::join(known, ", ")));
+        if (std::find(wanted.begin(), wanted.end(), text) == wanted.end()) wanted.push_back(text);
+    }
+    return wanted;
+}
+
+// Folders are not gone into; their files in the order of their names.
+std::vector<std::string> recorded_files(const std::vector<std::string>& named, std::set<std::string>& from_folders,
+                                        const listener& news)
+{
+    std::vector<std::string> files;
+    if (named.empty()) throw error("no recorded space is named", "name a file of results, or a folder with --data");
+    for (const std::string& text : named) {
+        std::error_code failure;
+        if (!std::filesystem::is_directory(text, failure)) {
+            files.push_back(text);
+            continue;
+        }
+        std::vector<std::string> inside;
+        std::filesystem::directory_iterator entries(text, failure);
+        if (failure) throw error(text + " cannot be read: " + failure.message(), "name a folder that can");
+        for (const auto& entry : entries)
+            if (entry.is_regular_file(failure))
+                inside.push_back(entry.path().string());
+            else if (!entry.is_directory(failure))
+                news.say(entry.path().string() + " is no file, and is not read");
+        std::sort(inside.begin(), inside.end());
+        from_folders.insert(inside.begin(), inside.end());
+        files.insert(files.end(), inside.begin(), inside.end());
+    }
+    return files;
+}
+
+replay_figures search_often(const search_request& request, const replay_workload& replay, const std::string& strategy,
+                            const std::function<void(std::size_t done)>& progress)
+{
+    std::vector<search_course> courses(static_cast<std::size_t>(request.repeats));
+    std::mutex lock;
+    std::size_t done = 0;
+    run_parallel(courses.size(), [&](std::size_t i) {
+        if (interrupted()) return;
+        const auto search = make_strategy(strategy, replay.space, {.seed = request.seed + i});
+        courses[i] = replay_search(replay, *search, static_cast<std::size_t>(request.max_evaluations), interrupted);
+        const std::lock_guard guard(lock);
+        progress(++done);
+    });
+    return interrupted() ? replay_figures{} : figures_of(replay, courses);
+}
+
+void bench_file(const search_request& request, const std::vector<std::string>& strategies, const std::string& file,
+                const result_file& read, search_bench& bench, const progress_function& show)
+{
+    for (const recorded_run& run : read.runs)
+        for (const replay_workload& replay : replay_workloads(run)) {
+            const environment_info& where = run.info.environment;
+            benched_workload made{.file = file,
+                                  .name = run.info.name,
+                                  .device = where.gpu.empty() ? where.processor : where.gpu,
+                                  .run = run.number,
+                                  .workload = replay.workload,
+                                  .candidates = replay.answers.size(),
+                                  .measured = replay.costs.size(),
+                                  .screened = replay.answers.size() - replay.evaluable,
+                                  .best_ns = replay.best(),
+                                  .median_ns = replay.median(),
+                                  .of_chance = evaluations_of_chance(replay),
+                                  .strategies = {}};
+            for (const std::string& strategy : strategies) {
+                replay_figures figures = search_often(request, replay, strategy, [&](std::size_t done) {
+                    show(fmt::format("{}, {}", file, strategy), done, static_cast<std::size_t>(request.repeats));
+                });
+                if (interrupted()) break;
+                made.strategies.push_back({strategy, std::move(figures)});
+            }
+            if (!made.strategies.empty()) bench.workloads.push_back(std::move(made));
+            if (interrupted()) return;
+        }
+}
+
+}  // namespace
+
+search_comparison compare_searches(const search_request& request, const listener& news)
+{
+    const std::vector<std::string> strategies = strategies_wanted(request.strategies);
+    std::set<std::string> from_folders;
+    const std::vector<std::string> files = recorded_files(request.paths, from_folders, news);
+    search_comparison made;
+    search_bench& bench = made.bench;
+    bench.repeats = static_cast<std::size_t>(request.repeats);
+    bench.max_evaluations = static_cast<std::size_t>(request.max_evaluations);
+    bench.seed = request.seed;
+    for (const std::string& file : files) {
+        if (interrupted()) break;
+        try {
+            const result_file read = read_result_file(file);
+            const std::size_t before = bench.workloads.size();
+            bench_file(request, strategies, file, read, bench, news.begin_progress("searches"));
+            if (bench.workloads.size() == before && !interrupted()) news.say(file + ": no candidate was measured");
+            bench.notes.insert(bench.notes.end(), read.diagnostics.begin(), read.diagnostics.end());
+        } catch (const error& failure) {
+            const std::string what = failure.what();
+            news.say((what.find(file) == std::string::npos ? file + ": " : "") + what);
+            // A folder may hold other things too.
+            if (!from_folders.contains(file)) made.status = failure.status();
+        }
+    }
+    bench.interrupted = interrupted();
+    return made;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,31 @@
+// Search strategies compared by replay of recorded spaces.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/listener.hpp"
+#include "report/tune/search_bench_report.hpp"
+#include "support/error.hpp"
+
+namespace launchbox {
+
+struct search_request {
+    std::vector<std::string> paths;       ///< files with recorded runs, and folders with such files
+    std::vector<std::string> strategies;  ///< empty: all but exhaustive
+    std::int64_t repeats = 100, max_evaluations = 1000;
+    std::uint64_t seed = 1;  ///< of the first search; the others follow from it
+};
+
+struct search_comparison {
+    search_bench bench;
+    exit_status status = exit_status::done;  ///< else a file could not be read, which is said
+};
+
+/// Throws `error` where no file holds a recorded space.
+search_comparison compare_searches(const search_request& request, const listener& news = {});
+
+}  // namespace launchbox

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tuning/backends.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "app/tuning/gpu_groups.hpp"
+#include "app/tuning/spec_sources.hpp"
+#include "compiler/run/toolchain.hpp"
+#include "support/error.hpp"
+#include "tune/backend/kernel_backend.hpp"
+#include "tune/backend/program_backend.hpp"
+#include "tune/backend/program_sources.hpp"
+#include "tune/backend/replay_backend.hpp"
+#include "tune/exchange/result_file.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string name_of(const target& on)
+{
+    return std::string(architecture_name(on.architecture).view());
+}
+
+target target_for(const backend_request& request, const gpu_device& gpu)
+{
+    if (!request.architecture) return known_target(gpu.capability);
+    const target& asked = *request.architecture;
+    if (asked.architecture.major != gpu.capability.major || asked.architecture.minor < 0)
+        throw error(fmt::format("code for {} does not run on {}, which is {}", name_of(asked), gpu.name,
+                                architecture_name(gpu.capability).view()),
+                    "leave --arch out, or choose the GPU with --gpu");
+    return asked;
+}
+
+// What a program is compiled with, where its command tells: results of another compiler are others.
+std::string compiler_of(const program_target& program)
+{
+    if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};
+    try {
+        return "nvcc " + find_toolchain(program.build.front()).version;
+    } catch (const error&) {
+        return {};  // building will say so
+    }
+}
+
+// One of each kind is given where they are elsewhere.
+gpu_list gpus_for(const backend_request& request)
+{
+    if (!request.elsewhere.devices.empty()) return request.elsewhere;
+    gpu_list found = find_gpus();
+    for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
+    return found;
+}
+
+planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
+{
+    const gpu_list found = gpus_for(request);
+    if (found.devices.empty() && !request.build_only)
+        throw error(fmt::format("{} launches a kernel, and there is no GPU here: {}", spec.file, found.reason),
+                    "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
+                    "candidates, and --replay FILE works with recorded measurements",
+                    exit_status::missing);
+    planned_backends planned;
+    if (!spec.kernel->source.empty()) planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
+    const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
+                         environment_info environment, std::string label) {
+        planned_backend& made = planned.backends.emplace_back();
+        made.limits = limits_for_expressions(*on.limits, gpu);
+        made.backend = kernel_backend(spec, planned.builder.get(),
+                                      {.architecture = on.architecture,
+                                       .limits = on.limits,
+                                       .names = made.limits,
+                                       .gpus = gpus,
+                                       .folder = request.folder,
+                                       .worker_program = request.builder.worker_program,
+                                       .elsewhere = !request.elsewhere.devices.empty()});
+        made.backend.environment = std::move(environment);
+        made.backend.label = std::move(label);
+        source_identity sources;
+        if (planned.builder) sources = planned.builder->sources(on.architecture);
+        made.backend.changed_source = watch_sources(spec, sources.own);
+        made.backend.source_hash = sources.files + hash_of_named_files(spec) + sources.text;
+    };
+    if (request.build_only) {
+        if (!request.architecture && found.devices.empty())
+            throw error("--check and --build-only need an architecture, and there is no GPU here to take it from",
+                        "add --arch sm_90, or another");
+        const target on = request.architecture ? *request.architecture : target_of_this_machine();
+        const std::string name = name_of(on);
+        environment_info environment;
+        environment.architecture = name;
+        // A GPU of this architecture here is the one that expressions with device.* are about.
+        const auto here = std::ranges::find_if(found.devices, [&](const gpu_device& gpu) {
+            return gpu.capability.major == on.architecture.major && gpu.capability.minor == on.architecture.minor;
+        });
+        add(on, here == found.devices.end() ? nullptr : &*here, {}, std::move(environment), name);
+        return planned;
+    }
+    for (const gpu_group& group : groups_of(found, request.gpus)) {
+        const gpu_device& gpu = group.front();
+        const target on = target_for(request, gpu);
+        add(on, &gpu, indices_of(group),
+            environment_of(gpu, found, on, planned.builder ? planned.builder->compiler() : std::string()),
+            label_of(group));
+        planned.backends.back().backend.devices = devices_of(group);
+    }
+    return planned;
+}
+
+planned_backends program_backends(const tune_spec& spec, const backend_request& request)
+{
+    planned_backends planned;
+    const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_backend& {
+        planned_backend& made = planned.backends.emplace_back();
+        made.backend = program_backend(
+            spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
+        if (request.build_only) made.backend.measurers.clear();
+        const std::vector<fs::path> read = files_of_build(spec, architecture);
+        made.backend.changed_source = watch_sources(spec, read);
+        made.backend.source_hash = hash_of_named_files(spec, read);
+        return made;
+    };
+    const bool needs_gpu = asks_for_architecture(*spec.program);
+    const gpu_list found = needs_gpu ? gpus_for(request) : gpu_list{};
+    if (needs_gpu && found.devices.empty() && (!request.architecture || !request.build_only))
+        throw error(
+            fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
+            "run the same command where there is one; here --build-only --arch sm_90 builds all candidates, and "
+            "--replay FILE works with recorded measurements",
+            exit_status::missing);
+    if (!needs_gpu || found.devices.empty()) {
+        const std::string name = request.architecture ? name_of(*request.architecture) : "";
+        planned_backend& made = add(name, {});
+        if (needs_gpu) made.limits = limits_for_expressions(*request.architecture->limits, nullptr);
+        made.backend.environment.processor = processor_name();
+        made.backend.environment.architecture = name;
+        made.backend.environment.host = host_name();
+        made.backend.label = needs_gpu ? name : made.backend.environment.processor;
+        return planned;
+    }
+    for (const gpu_group& group : groups_of(found, request.gpus)) {
+        const target on = target_for(request, group.front());
+        planned_backend& made = add(name_of(on), indices_of(group));
+        made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
+        made.backend.label = label_of(group);
+        made.backend.devices = devices_of(group);
+        made.limits = limits_for_expressions(*on.limits, &group.front());
+    }
+    return planned;
+}
+
+planned_backends recorded_backends(const tune_spec& spec, const backend_request& request, const listener& news)
+{
+    planned_backends planned;
+    const result_file file = read_result_file(request.replay);
+    for (const std::string& diagnostic : file.diagnostics) news.say(diagnostic);
+    for (const recorded_run& recorded : file.runs) {
+        const environment_info& environment = recorded.info.environment;
+        planned_backend made{.backend = replay_backend(spec, recorded), .limits = {}};
+        if (const auto capability = parse_compute_capability(environment.architecture))
+            if (const sm_limits* limits = find_sm_limits(*capability)) {
+                gpu_device gpu{.name = environment.gpu, .capability = *capability};
+                gpu.sms = environment.sms;
+                gpu.memory_bytes = environment.memory_bytes;
+                made.limits = limits_for_expressions(*limits, &gpu);
+            }
+        planned.backends.push_back(std::move(made));
+    }
+    if (planned.backends.empty())
+        throw error(request.replay + " holds no results",
+                    "give a store or the JSON of: launchbox results FILE "
+                    "--format json --samples");
+    return planned;
+}
+
+}  // namespace
+
+planned_backends plan_backends(const tune_spec& spec, const backend_request& request, const listener& news)
+{
+    if (!request.replay.empty()) return recorded_backends(spec, request, news);
+    return spec.kernel ? kernel_backends(spec, request) : program_backends(spec, request);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,30 @@
+// The GPUs that a backend measures on, and what is recorded of them and of this machine.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/architectures.hpp"
+#include "gpu/driver.hpp"
+#include "tune/types/results.hpp"
+
+namespace launchbox {
+
+std::string host_name();
+std::string processor_name();
+
+/// GPUs that are alike.
+using gpu_group = std::vector<gpu_device>;
+
+/// Of those with the `wanted` numbers; empty: of all. Throws `error` for a number that no GPU has.
+std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& wanted);
+
+/// "NVIDIA H200", "8 x NVIDIA H200".
+std::string label_of(const gpu_group& group);
+std::vector<device_record> devices_of(const gpu_group& group);
+std::vector<int> indices_of(const gpu_group& group);
+
+environment_info environment_of(const gpu_device& gpu, const gpu_list& all, const target& on, std::string toolkit);
+
+}  // namespace launchbox

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tuning/tune_call.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "app/tuning/tune_input.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "support/process/clock.hpp"
+#include "support/process/interrupt.hpp"
+#include "support/process/thread_group.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/space/task_hash.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// Why there is nothing to do, before any work.
+void refuse_empty(const tune_spec& spec, const search_space& space)
+{
+    if (space.size() > 0) return;
+    std::string strictest;
+    std::uint64_t turned_away = 0;
+    for (const auto& [constraint, count] : space.turned_away())
+        if (count > turned_away) {
+            turned_away = count;
+            strictest = constraint;
+        }
+    throw error(fmt::format("{}: none of the {:.0f} points of the space satisfies the constraints", spec.file,
+                            space.raw_size()),
+                strictest.empty() ? "widen the lists of values" : "most are turned away by: " + strictest);
+}
+
+void check_baseline(const tune_spec& spec, const search_space& space)
+{
+    if (!spec.baseline) return;
+    if (const std::string why = space.why_not(*spec.baseline); !why.empty())
+        throw error(fmt::format("{}: the baseline ({}) is no candidate: {}", spec.file, text_of(*spec.baseline), why),
+                    "change the baseline or the constraint");
+}
+
+// In the order of the spec, whichever was measured first; others that the run has come after them.
+void sort_by_spec(std::vector<ranking>& rankings, const std::vector<workload>& workloads)
+{
+    std::ranges::stable_sort(rankings, {}, [&](const ranking& one) {
+        return std::ranges::find(workloads, one.workload, &workload::values) - workloads.begin();
+    });
+}
+
+}  // namespace
+
+tune_call::tune_call(tune_request request, tune_listener follow)
+    : request_(std::move(request)),
+      follow_(std::move(follow)),
+      keeps_(request_.backends.replay.empty() && !request_.backends.build_only)
+{
+    if (request_.resume && !std::filesystem::exists(request_.store))
+        throw error("there is no " + request_.store + " to resume",
+                    "leave --resume out, or name the file with --store");
+    file_ = keeps_ ? request_.store : (folder_.path() / "replay.db").string();
+    warm_ = warm_candidates(spec(), request_.warm_start, follow_.news);
+    request_.backends.folder = folder_.path();
+    if (request_.how.workloads.empty())
+        for (std::size_t i = 0; i < spec().workloads.size(); ++i) request_.how.workloads.push_back(i);
+    planned_ = request_.plan(spec(), request_.backends, follow_.news);
+    std::set<std::string> notes;  // several GPUs say the same
+    for (const planned_backend& backend : planned_.backends) {
+        spaces_.emplace_back(spec(), backend.limits);
+        refuse_empty(spec(), spaces_.back());
+        check_baseline(spec(), spaces_.back());
+        spaces_.back().check_workload_constraints(spec().workloads);
+        if (backend.backend.check)
+            for (const std::string& note : backend.backend.check(spaces_.back()))
+                if (notes.insert(note).second) follow_.news.say(note);
+    }
+}
+
+tune_result tune_call::run()
+{
+    // Kinds of GPU do not wait for each other. What only builds, and the processor, has its machine to itself.
+    const bool together = planned_.backends.size() > 1 && std::ranges::all_of(planned_.backends, [](const auto& each) {
+                              return !each.backend.measurers.empty() && !each.backend.alone && !each.backend.recorded;
+                          });
+    if (together)
+        run_together();
+    else
+        run_one_after_the_other();
+    return result_;
+}
+
+results_report tune_call::results_of(const tune_result& result) const
+{
+    results_report report;
+    result_file read = read_result_file(file_);
+    report.diagnostics = std::move(read.diagnostics);
+    for (recorded_run& run : read.runs)
+        if (std::ranges::find(result.runs, run.number) != result.runs.end()) {
+            const std::string& name = keeps_ ? file_ : request_.backends.replay;  // where the user finds it
+            shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(run), {}});
+            shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
+            sort_by_spec(shown.rankings, spec().workloads);
+        }
+    return report;
+}
+
+void tune_call::run_one_after_the_other()
+{
+    result_store store(file_);
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+        if (interrupted()) {
+            result_.status = exit_status::interrupted;
+            return;
+        }
+        const tune_backend& backend = planned_.backends[i].backend;
+        follow_.begun(*this, backend, spaces_[i]);
+        request_.how.first = warm_start_in(spec(), spaces_[i], warm_, follow_.news);
+        tune_listener::progress progress = follow_.watch(spec().name, 1);
+        if (starting_seconds_ == 0) starting_seconds_ = seconds_since(begin_);
+        const tune_summary summary = measure(i, request_.how, store, progress);
+        progress = nullptr;
+        note(summary, backend);
+    }
+}
+
+// Each kind of GPU has a search of its own, and all go on until the last has ended: what one cannot do is no reason for
+// the others to stop.
+void tune_call::run_together()
+{
+    {
+        const result_store made(file_);
+    }  // by one
+    std::vector<tune_options> how(planned_.backends.size(), request_.how);
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+        follow_.begun(*this, planned_.backends[i].backend, spaces_[i]);
+        how[i].first = warm_start_in(spec(), spaces_[i], warm_, follow_.news);
+    }
+    // They share the compilers: what is being built is given up when the last has ended.
+    std::atomic<std::size_t> running = planned_.backends.size();
+    if (planned_.builder)
+        for (planned_backend& planned : planned_.backends)
+            planned.backend.give_up_preparing = [&running, give_up = planned.backend.give_up_preparing] {
+                if (--running == 0 || interrupted()) give_up();
+            };
+    starting_seconds_ = seconds_since(begin_);
+    std::vector<std::optional<tune_summary>> summaries(planned_.backends.size());
+    std::vector<std::exception_ptr> failures(planned_.backends.size());
+    tune_listener::progress progress = follow_.watch(spec().name, planned_.backends.size());
+    {
+        thread_group threads;
+        for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
+            const auto measure_one = [&, i] {
+                try {
+                    result_store store(file_);
+                    summaries[i] = measure(i, how[i], store, progress);
+                } catch (...) {
+                    failures[i] = std::current_exception();
+                }
+            };
+            if (!threads.start(measure_one)) measure_one();
+        }
+    }
+    progress = nullptr;
+    for (std::size_t i = 0; i < planned_.backends.size(); ++i)
+        if (summaries[i]) note(*summaries[i], planned_.backends[i].backend);
+    const auto failed = std::ranges::find_if(failures, [](const std::exception_ptr& each) { return each != nullptr; });
+    if (failed != failures.end()) std::rethrow_exception(*failed);
+}
+
+tune_summary tune_call::measure(std::size_t place, const tune_options& how, result_store& store,
+                                const tune_listener::progress& progress) const
+{
+    const tune_backend& backend = planned_.backends[place].backend;
+    const search_space& space = spaces_[place];
+    const run_info run{.name = spec().name,
+                       .spec_text = spec().text,
+                       .spec_hash = key_of({spec().text}),
+                       .task_hash = task_hash(spec(), space),
+                       .source_hash = backend.source_hash,
+                       .command = request_.command,
+                       .version = request_.version,
+                       .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                       .environment = backend.environment,
+                       .baseline = spec().baseline};
+    return run_tune(spec(), space, backend, store, run, how,
+                    [&](const tune_progress& now) { progress(place, backend.label, now); });
+}
+
+void tune_call::note(const tune_summary& summary, const tune_backend& backend)
+{
+    result_.runs.push_back(summary.run);
+    result_.built.push_back(
+        {.name = spec().name, .architecture = backend.environment.architecture, .candidates = summary.built});
+    if (result_.first_failure.empty()) result_.first_failure = summary.first_failure;
+    follow_.ended(*this, backend, summary, starting_seconds_);
+    if (!summary.device_lost.empty() || summary.left > 0) result_.status = exit_status::missing;
+    if (summary.interrupted) result_.status = exit_status::interrupted;
+}
+
+}  // namespace launchbox

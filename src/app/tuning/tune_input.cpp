@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tuning/tune_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "capture/folder/captured_launch.hpp"
+#include "compiler/run/nvcc_run.hpp"
+#include "image/names/demangle.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
+#include "support/text/utf8_text.hpp"
+#include "tune/backend/captured_module.hpp"
+#include "tune/exchange/result_file.hpp"
+#include "tune/run/warm_start.hpp"
+#include "tune/t1/t1_spec.hpp"
+
+namespace launchbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// From the folder where the spec is to be, to that of the T1 file.
+std::string relative_path(const std::string& t1_file, const std::string& spec)
+{
+    if (spec.empty() || spec == "-" || t1_file == "-") return {};
+    const fs::path from = fs::absolute(spec).lexically_normal().parent_path();
+    const fs::path to = fs::absolute(t1_file).lexically_normal().parent_path();
+    const std::string path = to.lexically_relative(from).string();
+    return path == "." ? std::string() : path + "/";
+}
+
+// As the spec's own values are: a number where it is one ("1e8" is 100000000), unless the spec has words there.
+parameter_value value_like(const parameter_value& example, const std::string& text)
+{
+    if (std::holds_alternative<std::string>(example)) return text;
+    if (text == "true" || text == "false") return text == "true";
+    double number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+        throw error("--workload: '" + text + "' is no number, and the spec has numbers there",
+                    "write --workload n=1e8");
+    if (number == std::floor(number) && std::fabs(number) < 9e15) return static_cast<std::int64_t>(number);
+    return number;
+}
+
+// A value that the spec has chooses among its workloads; another one takes the place of its values.
+void choose_values(tune_spec& spec, const std::string& name, const std::vector<std::string>& values)
+{
+    std::vector<workload> chosen;
+    const auto add = [&](const workload& other) {
+        if (std::ranges::none_of(chosen, [&](const workload& w) { return w.values == other.values; }))
+            chosen.push_back(other);
+    };
+    for (const std::string& wanted : values) {
+        const auto has_it = [&](const workload& other) {
+            const parameter_value* value = other.values.find(name);
+            return *value == value_like(*value, wanted);
+        };
+        const bool known_value = std::ranges::any_of(spec.workloads, has_it);
+        for (const workload& known : spec.workloads) {
+            if (known_value && !has_it(known)) continue;
+            workload changed = known;
+            for (auto& [other, value] : changed.values.values)
+                if (other == name) value = value_like(value, wanted);
+            add(changed);
+        }
+    }
+    spec.workloads = std::move(chosen);
+}
+
+// Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
+// enough that a record that does not fit costs little.
+constexpr std::size_t max_warm_candidates = 12;
+
+bool is_header(const std::string& file)
+{
+    return has_ending(file, ".hpp") || has_ending(file, ".cuh") || has_ending(file, ".h") || has_ending(file, ".hxx");
+}
+
+}  // namespace
+
+spec_text read_spec_text(const std::string& file, const std::string& written_to)
+{
+    std::string text = utf8_text(read_input(file, std::size_t{1} << 20));
+    if (!looks_like_json(text)) {
+        if (!written_to.empty())
+            throw error(file + " is a spec already: --write-spec makes one of a T1 problem", "leave --write-spec out");
+        return {.file = file, .text = std::move(text)};
+    }
+    t1_translation made = translate_t1(file, text, relative_path(file, written_to));
+    spec_text read{.file = file, .text = std::move(made.spec), .is_translated = true, .has_kernel = made.has_kernel};
+    for (const t1_note& note : made.notes) read.notes.push_back(file + ": " + note.place + ": " + note.what);
+    return read;
+}
+
+tune_spec spec_of(const spec_text& read)
+{
+    if (!read.is_translated) return parse_tune_spec(read.file, read.text);
+    const std::string own_hint = "write the spec with --write-spec FILE.toml, complete it, and tune that";
+    if (!read.has_kernel) throw error(read.file + " has no kernel that launchbox can compile", own_hint);
+    try {
+        return parse_tune_spec(read.file, read.text);
+    } catch (const error& failure) {
+        throw error("of the spec that was made of " + std::string(failure.what()), own_hint);
+    }
+}
+
+void take_source(tune_spec& spec, const std::string& source)
+{
+    if (!spec.kernel || spec.kernel->capture.empty())
+        throw error("--source " + source + ": " + spec.file + " has no captured launch",
+                    "write source into its [kernel]");
+    if (!fs::is_regular_file(source)) throw error("there is no file " + source, "name the file that has the kernel");
+    spec.kernel->source = fs::absolute(source).lexically_normal().string();
+    if (!spec.kernel->name.empty()) return;
+    const std::string kernel = read_capture(capture_files(spec).front()).kernel;
+    spec.kernel->name = is_ptx_source(source) ? kernel : short_name(demangle(kernel));
+}
+
+void choose_workloads(tune_spec& spec, const value_filter& wanted)
+{
+    std::vector<std::string> known;
+    for (const auto& [item, value] : spec.workloads.front().values.values) known.push_back(item);
+    for (const auto& [name, values] : wanted.wanted) {
+        if (std::ranges::find(known, name) == known.end())
+            throw error(
+                "--workload " + name + "=" + values.front() + ": the spec's workloads have no value of that name",
+                known.empty()
+                    ? "they have none"
+                    : fmt::format("they have: {}; write --workload {}=VALUE", fmt::join(known, ", "), known.back()));
+        choose_values(spec, name, values);
+    }
+}
+
+std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files,
+                                        const listener& news)
+{
+    std::vector<assignment> candidates;
+    for (const std::string& text : files) {
+        std::vector<assignment> best;
+        if (is_header(text)) {
+            best = rows_in_header(utf8_text(read_input(text)), text, spec.parameters);
+            if (best.empty())
+                throw error("--warm-start " + text + ": no row there has values of this spec",
+                            "its values have to be the parameters, in their order; or leave it out");
+        } else {
+            const result_file file = read_result_file(text);
+            for (const std::string& diagnostic : file.diagnostics) news.say(diagnostic);
+            best = best_of(file, max_warm_candidates);
+            if (best.empty()) throw error("--warm-start " + text + ": no candidate was measured there", "leave it out");
+        }
+        candidates.insert(candidates.end(), best.begin(), best.end());
+    }
+    return candidates;
+}
+
+std::vector<std::size_t> warm_start_in(const tune_spec& spec, const search_space& space,
+                                       const std::vector<assignment>& candidates, const listener& news)
+{
+    std::vector<std::string> names;
+    for (const tuning_parameter& parameter : spec.parameters) names.push_back(parameter.name);
+    std::vector<std::size_t> found = found_in(space, names, candidates);
+    if (!candidates.empty())
+        news.say(fmt::format("warm start: {} of the {} best elsewhere are candidates here{}", found.size(),
+                             candidates.size(), found.empty() ? "; it changes nothing" : ""));
+    return found;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kernel_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/messages.hpp"
+#include "cli/verbs.hpp"
+#include "report/kernels/skipped_report.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox::cli {
+
+void kernel_options::add_to(CLI::App& app, bool files_required)
+{
+    CLI::Option* option =
+        app.add_option(
+               "file", typed.files,
+               "Programs, libraries, objects, cubins, PTX, CUDA sources, logs of ptxas -v; folders, wheels, conda and "
+               "Debian packages, tar and zip files; - for stdin")
+            ->type_name("FILE");
+    if (files_required) option->required();
+    app.add_option(
+           "-a,--arch", architectures,
+           "Architectures, such as sm_80,sm_90a, GPUs, such as H100, or all; default: those in the file, or that of "
+           "this machine's GPU for a source")
+        ->type_name("LIST");
+    app.add_option("-k,--kernel", typed.kernel, "Only kernels that match this pattern (* ? [...])")
+        ->type_name("PATTERN");
+    app.add_option("--nvcc", typed.nvcc,
+                   "nvcc, the folder of its toolkit, or a release such as 13.0; flags for nvcc follow --")
+        ->type_name("PATH");
+    app.add_option("-p,--build", typed.build,
+                   "The folder with a build's compile_commands.json, whose flags are used for a source")
+        ->type_name("FOLDER");
+    app.add_option("-j,--jobs", typed.jobs, "Threads, or compilers, at a time; 0: one per core")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N");
+    app.add_flag("--no-cache", typed.no_cache, "Compile again what was compiled before");
+    app.add_flag("--before-linking", typed.before_linking,
+                 "Also code from before device linking (-rdc), which a program carries but does not run");
+}
+
+void kernel_options::add_dynamic_shared(CLI::App& app)
+{
+    app.add_option("-d,--dynamic-shared", dynamic_shared,
+                   "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads; default: "
+                   "what Triton's metadata beside a cubin says")
+        ->type_name("EXPR");
+}
+
+kernel_request kernel_options::request(const call_context& context) const
+{
+    kernel_request request = typed;
+    request.architectures = architecture_list(architectures);
+    request.compiler_flags = context.compiler_flags;
+    if (dynamic_shared) request.dynamic_shared.emplace(*dynamic_shared);
+    return request;
+}
+
+report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs)
+{
+    forms.page = [page_of = std::move(forms.page), inputs](const output_style& style) {
+        document page = page_of(style);
+        add_skipped(page, inputs);
+        return page;
+    };
+    forms.json = [json_of_report = std::move(forms.json), inputs] {
+        nlohmann::ordered_json json = json_of_report();
+        json["skipped_images"] = skipped_json(inputs);
+        return json;
+    };
+    return forms;
+}
+
+void print_kinds_of_code(const kernel_input& input)
+{
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : missing_lines(summary.missing))
+            say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
+    const auto debug =
+        std::ranges::find_if(input.kernels, [](const found_kernel& kernel) { return is_debug_build(kernel.info); });
+    if (debug != input.kernels.end())
+        say(fmt::format("{} is a debug build ({}): what is said of it is not true of a release build",
+                        escape_for_terminal(debug->short_form), debug_flag_of(debug->info)));
+}
+
+void print_errors(const kernel_input& input)
+{
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : summary.errors)
+            say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
+    for (const input_summary& summary : input.inputs)
+        for (const std::string& text : summary.remarks) say(summary.file + ": " + text);
+    if (input.interrupted) say("interrupted; what was finished is shown");
+}
+
+}  // namespace launchbox::cli

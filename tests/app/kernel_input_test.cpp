@@ -1,0 +1,92 @@
+// Kernels of several inputs, read as another front end than the command line reads them.
+#include "app/input/kernel_input.hpp"
+
+#include <gtest/gtest.h>
+
+#include "app/occupancy.hpp"
+#include "support/files/files.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string log_90 = std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/logs/basic_sm_90.log";
+const std::string log_80 = std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/logs/basic_sm_80.log";
+
+kernel_request request_for(std::vector<std::string> files)
+{
+    kernel_request request;
+    request.files = std::move(files);
+    return request;
+}
+
+TEST(kernel_input, kernels_know_their_input_by_its_place)
+{
+    const kernel_input input = read_kernels(request_for({log_90, log_80, log_90}));
+    ASSERT_EQ(input.inputs.size(), 3u);
+    std::vector<std::size_t> kernels(3);
+    for (const found_kernel& kernel : input.kernels) {
+        ASSERT_LT(kernel.input, 3u);
+        EXPECT_EQ(kernel.info.source.file, input.inputs[kernel.input].file);
+        ++kernels[kernel.input];
+    }
+    EXPECT_GT(kernels[0], 0u);
+    EXPECT_EQ(kernels[2], kernels[0]);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(input.inputs[i].kernels, kernels[i]) << i;
+}
+
+TEST(kernel_input, what_is_asked_for_is_counted_for_each_input)
+{
+    kernel_request request = request_for({log_90, log_80, log_90});
+    request.architectures = architecture_list("sm_90");
+    const kernel_input input = read_kernels(request);
+    ASSERT_EQ(input.inputs.size(), 3u);
+    EXPECT_GT(input.inputs[0].kernels, 0u);
+    EXPECT_EQ(input.inputs[1].kernels, 0u);
+    EXPECT_FALSE(input.inputs[1].errors.empty());
+    EXPECT_EQ(input.inputs[2].kernels, input.inputs[0].kernels);
+    for (const found_kernel& kernel : input.kernels) EXPECT_NE(kernel.input, 1u);
+}
+
+TEST(kernel_input, a_kernel_that_is_left_out_is_an_error_of_its_own_input)
+{
+    kernel_input input = read_kernels(request_for({log_90, log_90}));
+    EXPECT_TRUE(accounts_of_kernels({}, input).size() < input.kernels.size());
+    EXPECT_FALSE(input.inputs[0].errors.empty());
+    EXPECT_EQ(input.inputs[0].errors, input.inputs[1].errors);
+}
+
+TEST(kernel_input, members_that_are_left_out_do_not_move_the_others)
+{
+    // PTX beside a cubin goes, and so does what has no code for the architecture; the log behind it stays where it is.
+    const temporary_directory folder;
+    const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
+    for (const char* name : {"a.ptx", "b.ptx"}) write_file_atomically(folder.path() / name, ptx);
+    write_file_atomically(folder.path() / "a.cubin", "");  // promises kernels and has none
+    const kernel_input input = read_kernels(request_for({folder.path().string(), log_90}));
+    ASSERT_FALSE(input.kernels.empty());
+    for (const found_kernel& kernel : input.kernels)
+        EXPECT_EQ(kernel.info.source.file, input.inputs.at(kernel.input).file);
+}
+
+TEST(kernel_input, nothing_is_printed_and_the_listener_hears_of_the_work)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "empty.cubin", "");
+    std::vector<std::string> begun, seen;
+    listener news;
+    news.begin_progress = [&](const std::string& unit) {
+        begun.push_back(unit);
+        return [&](const std::string& what, std::size_t, std::size_t) { seen.push_back(what); };
+    };
+    testing::internal::CaptureStderr();
+    testing::internal::CaptureStdout();
+    const kernel_input input = read_kernels(request_for({folder.path().string(), log_90}), news);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(begun, std::vector<std::string>{"files"});
+    EXPECT_EQ(seen, std::vector<std::string>{folder.path().string()});
+    EXPECT_EQ(input.status(), exit_status::bad_input);
+}
+
+}  // namespace
+}  // namespace launchbox
