@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/run/toolchain.hpp"
-#include "describe.hpp"
+#include "compiler/log/describe.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
