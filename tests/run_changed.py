@@ -88,8 +88,9 @@ def common_facts():
 def key_of(test):
     common, scripts = common_facts()
     properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-    words = [pathlib.Path(properties.get("WORKING_DIRECTORY", "."), word) for word in test.get("command", [])]
-    named = [word for word in words if os.path.isfile(word)]
+    here = pathlib.Path(properties.get("WORKING_DIRECTORY", "."))
+    words = [here / part for word in test.get("command", []) for part in {word, word.partition("=")[2]}]  # -DTOOL=FILE
+    named = sorted(word for word in words if os.path.isfile(word))
     required = [file for name in properties.get("REQUIRED_FILES", []) for file in files_of(pathlib.Path(name))]
     beside = [file for script in named for file in scripts.get(script.parent, [])]
     return [common, test.get("command"), properties, contents(named), contents(required), contents(beside)]

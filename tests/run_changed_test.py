@@ -116,6 +116,14 @@ class Selection(unittest.TestCase):
         self.tests = ""
         self.add("one", self.program("a"), "word")
         self.assertEqual(self.ran(CUDA_HOME="/elsewhere"), ["a"])
+        self.tests = ""
+        tool = self.program("tool")
+        self.add("one", self.program("a"), f"-DTOOL={tool}")
+        self.ran(CUDA_HOME="/elsewhere")
+        self.program("tool", "true # another build")
+        self.assertEqual(self.ran(CUDA_HOME="/elsewhere"), ["a"])
+        self.tests = ""
+        self.add("one", self.program("a"), "word")
         self.add("one", self.program("a"), "word", WORKING_DIRECTORY=self.root)
         self.assertEqual(self.ran(LAUNCHBOX_SEED="1"), ["a", "a"])  # two of one name
         self.assertEqual(self.ran(LAUNCHBOX_SEED="1"), ["a", "a"])
