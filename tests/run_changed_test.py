@@ -94,7 +94,7 @@ class Selection(unittest.TestCase):
         for name in ("src/tune/build/x.cpp", "tests/x/x_test.cpp", "docs/x.md", "README.md", "bench/x", "build/other/x"):
             self.write(name, "1")
             self.assertEqual(self.ran(), [], name)
-        for name in ("tests/data/x.cpp", "include/launchbox/x.hpp", "examples/build/x.cu", "schema/x.json", "measurements/x"):
+        for name in ("tests/data/x.cpp", "include/launchbox/x.hpp", "examples/build/x.cu", "schema/x.json", "measurements/x.md"):
             self.write(name, "1")
             self.assertEqual(self.ran(), ["a"], name)
             (self.root / name).unlink()
