@@ -113,35 +113,34 @@ def main(build, arguments):
         arguments.remove("--rerun")
         rerun = True
     ctest = ["ctest", "--test-dir", str(build)]
-    asks = any(re.match(r"-N$|--show-only|--print-labels$", word) for word in arguments)
-    if asks or not listed(ctest, arguments):
+    wanted = [test["name"] for test in listed(ctest, arguments)]
+    # What chooses by numbers, too, or runs nothing, is for ctest alone.
+    if not wanted or any(re.match(r"-N$|--show-only|--print-labels$|-I|-U$|--rerun-failed$", word) for word in arguments):
         return subprocess.call([*ctest, *arguments])
-    numbers, keys = collections.defaultdict(list), collections.defaultdict(list)
-    for number, test in enumerate(listed(ctest, []), 1):  # by name: several tests may have the same one
-        numbers[test["name"]].append(number)
-        keys[test["name"]].append(key_of(test))
-    keys = {name: hash_of(key) for name, key in keys.items()}
+    facts = collections.defaultdict(list)  # by name: several tests may have the same one
+    for test in listed(ctest, []):
+        facts[test["name"]].append(key_of(test))
+    keys = {name: hash_of(of_name) for name, of_name in facts.items()}
     kept = build / "passed_tests.json"
     passed = json.loads(kept.read_text()) if kept.exists() else {}
-    wanted = collections.Counter(test["name"] for test in listed(ctest, arguments))
-    chosen = [name for name in wanted if rerun or passed.get(name) != keys[name]]
+    chosen = {name for name in wanted if rerun or passed.get(name) != keys[name]}
 
     status = 0
     if chosen:
         report = build / "tests.xml"
-        only = ",".join(["0,0,0", *(str(number) for name in chosen for number in numbers[name])])
+        only = ",".join(["0,0,0", *(str(number) for number, name in enumerate(wanted, 1) if name in chosen)])
         whole_output = str(1 << 30)
         status = subprocess.call([*ctest, *arguments, "-I", only, "--output-junit", str(report),
                                   "--test-output-size-passed", whole_output])
         succeeded = passed_in(report)
         for name in chosen:
             passed.pop(name, None)
-            if succeeded[name] == len(numbers[name]):
+            if succeeded[name] == len(facts[name]):
                 passed[name] = keys[name]
         part = kept.with_suffix(f".{os.getpid()}")
         part.write_text(json.dumps({name: key for name, key in passed.items() if name in keys}, indent=0))
         part.replace(kept)
-    if left_out := sum(count for name, count in wanted.items() if name not in chosen):
+    if left_out := sum(name not in chosen for name in wanted):
         print(f"{left_out} tests passed before with the same programs and files and were not run again; "
               "./test --rerun runs them")
     return status

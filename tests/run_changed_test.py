@@ -63,6 +63,11 @@ class Selection(unittest.TestCase):
         self.assertIn("1 tests passed before", self.run_script("-R", "one").stdout)
         self.assertNotIn("passed before", self.run_script("-R", "none").stdout)
         self.assertEqual(self.ran("--rerun", "-R", "one"), ["a"])
+        self.assertEqual(self.ran("--rerun", "-R", "two"), ["b"])
+        self.assertEqual(self.ran("--rerun", "-E", "one"), ["b"])
+        self.assertEqual(self.ran("-I", "2,2"), ["b"])
+        self.program("b", "true # another build")
+        self.assertEqual(self.ran("-R", "two"), ["b"])
         self.assertEqual(self.ran("--rerun"), ["a", "b"])
         self.assertEqual(self.ran("-N"), [])
 
