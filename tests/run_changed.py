@@ -102,7 +102,9 @@ def listed(ctest, more):
 
 
 def passed_in(report):
-    """How many tests of each name passed, with nothing skipped in them, as ctest reports it."""
+    """How many tests of each name passed, with nothing skipped in them, as ctest reports it when it ends."""
+    if not report.exists():
+        return collections.Counter()
     return collections.Counter(case.get("name") for case in ElementTree.parse(report).iter("testcase")
                                if case.get("status") == "run" and "[  SKIPPED ]" not in case.findtext("system-out", ""))
 
@@ -128,6 +130,7 @@ def main(build, arguments):
     status = 0
     if chosen:
         report = build / "tests.xml"
+        report.unlink(missing_ok=True)
         only = ",".join(["0,0,0", *(str(number) for number, name in enumerate(wanted, 1) if name in chosen)])
         whole_output = str(1 << 30)
         status = subprocess.call([*ctest, *arguments, "-I", only, "--output-junit", str(report),

@@ -158,6 +158,16 @@ class Selection(unittest.TestCase):
         started.unlink()
         self.assertEqual(self.ran(), ["a"])
 
+    def test_the_report_of_an_earlier_run_proves_nothing(self):
+        self.add("one", self.program("a"))
+        self.ran()
+        self.program("a", "kill -KILL $PPID")
+        self.assertNotEqual(self.run_script().returncode, 0)
+        self.assertNotEqual(self.run_script().returncode, 0)
+        self.program("a")
+        self.ran()
+        self.assertEqual(self.ran(), [])
+
     def test_whatever_a_test_prints_can_be_read(self):
         self.add("one", self.program("a", r"printf '\000\001\377<]]>&\n'"))
         self.ran()
