@@ -131,6 +131,35 @@ TEST_F(dynamic_shared, is_read_from_the_metadata_of_triton)
     EXPECT_EQ(kernel["occupancy"]["resident_blocks"], 2);
 }
 
+// The fuzz targets cover the other kinds of files; the reader of these is a JSON library and a few look-ups.
+TEST_F(dynamic_shared, damaged_metadata_of_triton_change_nothing_but_what_they_say)
+{
+    NEEDS_NVCC();
+    const std::string cubin = one_kernel();
+    const nlohmann::json known = kernel_in({"inspect", cubin}, "direct")["registers"];
+    const std::string good = R"({"name": "direct", "shared": 1024, "num_warps": 4, "maxnreg": 40, "launch_pdl": true})";
+    std::vector<std::string> damaged{std::string(3000, '['), "{\"shared\": 1, \"num_warps\": 1, \"\\ud800\": 1}",
+                                     "\xff\xfe{}", std::string(std::size_t{2} << 20, ' '),
+                                     std::string(good.size(), '\0')};
+    for (std::size_t length = 1; length < good.size(); length += 9) damaged.push_back(good.substr(0, length));
+    for (const char* member : {"name", "shared", "num_warps", "maxnreg", "launch_pdl"})
+        for (const char* value : {"null", "-1", "1e308", "9223372036854775808", "[[]]", "\"\\u0000\\u001b[2J\""}) {
+            nlohmann::json changed = nlohmann::json::parse(good);
+            changed[member] = nlohmann::json::parse(value);
+            damaged.push_back(changed.dump());
+        }
+    for (const std::string& text : damaged) {
+        file("kernel.json", text);
+        const call made = launchbox_run({"inspect", cubin, "--format", "json"});
+        const bool is_json = nlohmann::json::accept(text);
+        EXPECT_EQ(made.status, is_json ? 0 : 2) << text.substr(0, 200) << made.err;
+        EXPECT_EQ(made.err.find("kernel.json") == std::string::npos, is_json) << text.substr(0, 200) << made.err;
+        EXPECT_EQ(made.json()["kernels"].size(), 1u) << text.substr(0, 200);
+        EXPECT_EQ(made.json()["kernels"][0]["registers"], known) << text.substr(0, 200);
+        EXPECT_EQ(read_input(path("kernel.json")), text);
+    }
+}
+
 TEST_F(dynamic_shared, is_used_by_those_kernels_alone_where_ptx_tells)
 {
     NEEDS_NVCC();

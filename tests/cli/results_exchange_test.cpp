@@ -90,7 +90,7 @@ TEST(results_import, makes_a_store_once)
     expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "is there already");
     expect_refused(launchbox_run({"results", "--import", cache, example}), "has no name");
     const std::string none = (place.path() / "none.db").string();
-    expect_refused(launchbox_run({"results", "--import", "README.md", "--store", none}), "neither a result store nor");
+    expect_refused(launchbox_run({"results", "--import", "LICENSE", "--store", none}), "neither a result store nor");
     EXPECT_FALSE(fs::exists(none));
     expect_refused(launchbox_run({"results", "--import", cache, "--store", none + "/no/x.db"}), "there is no folder");
     // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
@@ -145,9 +145,9 @@ TEST(results_import, goes_on_without_a_file_that_cannot_be_read)
 {
     const temporary_directory place;
     const std::string store = (place.path() / "made.db").string();
-    const call made = launchbox_run({"results", "--import", cache, "README.md", "--store", store});
+    const call made = launchbox_run({"results", "--import", cache, "LICENSE", "--store", store});
     EXPECT_EQ(made.status, 2);
-    EXPECT_TRUE(made.says("README.md is neither")) << made.err;
+    EXPECT_TRUE(made.says("LICENSE is neither")) << made.err;
     EXPECT_TRUE(made.shows("scale on Example GPU"));
     EXPECT_TRUE(fs::exists(store));
     for (const auto& each : fs::directory_iterator(place.path()))

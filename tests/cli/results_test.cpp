@@ -141,7 +141,7 @@ TEST(results_verb, log_shows_what_the_compiler_said)
 TEST(results_verb, refuses_what_is_no_result_file)
 {
     expect_refused(launchbox_run({"results", "missing.db"}), "missing.db");
-    expect_refused(launchbox_run({"results", "README.md"}), "README.md is neither a result store nor JSON");
+    expect_refused(launchbox_run({"results", "LICENSE"}), "LICENSE is neither a result store nor JSON");
     expect_refused(launchbox_run({"results", "tests"}), "tests");
     expect_refused(launchbox_run({"results", "-"}, "{}"), "standard input is JSON, but not launchbox.results/1");
     const call both = launchbox_run({"results", "missing.db", example});

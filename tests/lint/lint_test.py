@@ -117,8 +117,7 @@ class Words(OnASmallTree):
         for line, fault in {"struct tune_lane {};": "'tune_lane': backend",
                             "int most_blocks;": "'most_blocks': max_",
                             "// the witness": "'witness': architecture probe",
-                            "a = kind::wide;": "'kind::wide': boolean, int32",
-                            "for (const auto& each : rows)": "each': the noun"}.items():
+                            "a = kind::wide;": "'kind::wide': boolean, int32"}.items():
             self.write("src/tune/a.cpp", "// plain\n" + line + "\n")
             self.expect_fault("words", "src/tune/a.cpp:2: ")
             self.expect_fault("words", fault)

@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +17,10 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <string_view>
+#include <utility>
+
+#include "support/process/child_process.hpp"
+#include "support/process/machine_failure.hpp"
 
 namespace launchbox {
 
@@ -38,15 +40,15 @@ constexpr rlim_t memory_of_child = rlim_t{128} << 20;
 constexpr itimerval working_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 250'000}};
 constexpr itimerval waiting_time{.it_interval = {}, .it_value = {.tv_sec = 2, .tv_usec = 0}};
 
-// A process that reads names from `first` on and the pipe that it writes into; is gone when this is.
-class child_process {
+// A process that reads names from `first` on and the pipe that it writes into; is gone when this is. Throws `error`
+// where none can be started.
+class reading_child {
 public:
-    child_process(const std::vector<std::string>& names, std::size_t first, reader read);
-    child_process(const child_process&) = delete;
-    child_process& operator=(const child_process&) = delete;
-    ~child_process() { end(); }
+    reading_child(const std::vector<std::string>& names, std::size_t first, reader read);
+    reading_child(const reading_child&) = delete;
+    reading_child& operator=(const reading_child&) = delete;
+    ~reading_child() { end(); }
 
-    [[nodiscard]] bool started() const { return pid_ > 0; }
     // Nothing when the child is gone or `deadline` has passed.
     std::optional<std::string> next_result(steady_clock::time_point deadline);
     // Whether the user asked it to stop.
@@ -55,13 +57,13 @@ public:
 private:
     bool receive(char* bytes, std::size_t count, steady_clock::time_point deadline);
 
-    pid_t pid_ = -1;
-    int from_child_ = -1;
+    child_pipe results_;
+    pid_t process_ = 0;
     std::vector<char> received_;  // and not yet taken from `taken_` on: results come faster than one a read
     std::size_t taken_ = 0;
 };
 
-[[noreturn]] void be_child(int out, const std::vector<std::string>& names, std::size_t first, reader read) noexcept;
+void be_child(const std::vector<std::string>& names, std::size_t first, reader read);
 void send(const char* bytes, std::size_t count) noexcept;
 void limit(decltype(RLIMIT_AS) resource, rlim_t value) noexcept;
 std::optional<rlim_t> mapped_memory() noexcept;
@@ -73,38 +75,45 @@ std::vector<std::string> read_in_children(const std::vector<std::string>& names,
     std::vector<std::string> results = names;
     const auto deadline = steady_clock::now() + time_for_all;
     std::size_t next = 0, total = 0;
-    for (int deaths = 0; next < names.size() && deaths < max_deaths && steady_clock::now() < deadline; ++deaths) {
-        child_process child(names, next, read);
-        if (!child.started()) break;
-        while (next < names.size()) {
-            std::optional<std::string> result = child.next_result(deadline);
-            if (!result) break;
-            total += result->size();
-            if (total > max_results) return results;
-            results[next++] = std::move(*result);
+    try {
+        for (int deaths = 0; next < names.size() && deaths < max_deaths && steady_clock::now() < deadline; ++deaths) {
+            reading_child child(names, next, read);
+            while (next < names.size()) {
+                std::optional<std::string> result = child.next_result(deadline);
+                if (!result) break;
+                total += result->size();
+                if (total > max_results) return results;
+                results[next++] = std::move(*result);
+            }
+            if (child.end()) break;
+            ++next;  // the name that it died at
         }
-        if (child.end()) break;
-        ++next;  // the name that it died at
+    } catch (const error&) {
+        // No child can be started.
     }
     return results;
 }
 
 namespace {
 
-child_process::child_process(const std::vector<std::string>& names, std::size_t first, reader read)
+reading_child::reading_child(const std::vector<std::string>& names, std::size_t first, reader read)
 {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    pid_ = ::fork();
-    if (pid_ == 0) be_child(ends[1], names, first, read);
-    ::close(ends[1]);
-    if (pid_ > 0)
-        from_child_ = ends[0];
-    else
-        ::close(ends[0]);
+    // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death. Results go to what
+    // was standard output.
+    child_options options{.streams = {no_stream, results_.write, no_stream}};
+    for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
+        options.signals.emplace_back(number, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    options.blocked = &none;
+    const started_child started = start_copy(options, [&] { be_child(names, first, read); });
+    if (started.failure != 0)
+        throw_system_error("cannot start a process", started.failure, "close some programs and try again");
+    process_ = started.process;
+    ::close(std::exchange(results_.write, -1));
 }
 
-std::optional<std::string> child_process::next_result(steady_clock::time_point deadline)
+std::optional<std::string> reading_child::next_result(steady_clock::time_point deadline)
 {
     std::uint32_t size = 0;
     std::array<char, sizeof size> prefix{};
@@ -116,7 +125,7 @@ std::optional<std::string> child_process::next_result(steady_clock::time_point d
     return result;
 }
 
-bool child_process::receive(char* bytes, std::size_t count, steady_clock::time_point deadline)
+bool reading_child::receive(char* bytes, std::size_t count, steady_clock::time_point deadline)
 {
     while (count > 0) {
         const std::size_t here = std::min(count, received_.size() - taken_);
@@ -126,13 +135,13 @@ bool child_process::receive(char* bytes, std::size_t count, steady_clock::time_p
         taken_ += here;
         if (count == 0) break;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
-        pollfd wait{from_child_, POLLIN, 0};
+        pollfd wait{results_.read, POLLIN, 0};
         const int ready = left > 0 ? ::poll(&wait, 1, static_cast<int>(left)) : 0;
         if (ready < 0 && errno == EINTR) continue;
         if (ready <= 0) return false;
         received_.resize(pipe_bytes);
         taken_ = 0;
-        const ssize_t got = ::read(from_child_, received_.data(), received_.size());
+        const ssize_t got = ::read(results_.read, received_.data(), received_.size());
         received_.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
@@ -140,42 +149,21 @@ bool child_process::receive(char* bytes, std::size_t count, steady_clock::time_p
     return true;
 }
 
-bool child_process::end()
+bool reading_child::end()
 {
-    if (pid_ <= 0) return false;
-    ::close(from_child_);
+    if (process_ == 0) return false;
     // Either it is dead already and keeps the status that it died with, or it is not needed any more.
-    ::kill(pid_, SIGKILL);
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM);
+    ::kill(process_, SIGKILL);
+    const int signal = wait_for_child(std::exchange(process_, 0))->signal;
+    return signal == SIGINT || signal == SIGTERM;
 }
 
-void be_child(int out, const std::vector<std::string>& names, std::size_t first, reader read) noexcept
+void be_child(const std::vector<std::string>& names, std::size_t first, reader read)
 {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // Also where cores go to a program, which RLIMIT_CORE does not prevent.
     ::prctl(PR_SET_DUMPABLE, 0);
     limit(RLIMIT_CORE, 0);
-    // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death.
-    for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
-        std::signal(number, SIG_DFL);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-
-    // Results go to what was standard output; `out` itself may be 0 or 2 when those were closed.
-    if (::dup2(out, STDOUT_FILENO) < 0) ::_exit(1);
-    const int null = ::open("/dev/null", O_RDWR);
-    for (const int descriptor : {STDIN_FILENO, STDERR_FILENO})
-        if (null < 0)
-            ::close(descriptor);
-        else
-            ::dup2(null, descriptor);
     ::close_range(3, ~0U, 0);
-
     if (const auto mapped = mapped_memory()) limit(RLIMIT_AS, *mapped + memory_of_child);
     for (std::size_t i = first; i < names.size(); ++i) {
         ::setitimer(ITIMER_PROF, &working_time, nullptr);
@@ -188,7 +176,6 @@ void be_child(int out, const std::vector<std::string>& names, std::size_t first,
         result.insert(0, prefix.data(), prefix.size());
         send(result.data(), result.size());
     }
-    ::_exit(0);
 }
 
 void send(const char* bytes, std::size_t count) noexcept

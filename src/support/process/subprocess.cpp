@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,49 +15,24 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <iterator>
+#include <optional>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/files/proc_file.hpp"
+#include "support/process/child_process.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/machine_failure.hpp"
 #include "support/process/orphan_watch.hpp"
-
-extern char** environ;
 
 namespace launchbox {
 
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-constexpr int shell_signals = 128;  // what shells add to the number of a signal
-
-std::vector<char*> pointers(std::vector<std::string>& texts)
-{
-    std::vector<char*> result;
-    for (std::string& text : texts) result.push_back(text.data());
-    result.push_back(nullptr);
-    return result;
-}
-
-// Our environment with `additions` in front: the first of two equal names wins in getenv.
-std::vector<std::string> merged_environment(const std::vector<std::string>& additions)
-{
-    std::vector<std::string> result = additions;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const std::string_view name = text.substr(0, text.find('=') + 1);
-        bool replaced = false;
-        for (const std::string& added : additions) replaced |= std::string_view(added).starts_with(name);
-        if (!replaced) result.emplace_back(text);
-    }
-    return result;
-}
 
 struct running_child {
     pid_t process = 0;
@@ -67,89 +41,29 @@ struct running_child {
     bool is_limited = false;
 };
 
-struct two_ends {
-    int read = -1, write = -1;
-};
-
-two_ends pipe_of_child()
-{
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw_system_error("cannot make a pipe", errno, "close some programs and try again", exit_status::missing);
-    return {ends[0], ends[1]};
-}
-
-// What the child needs, made before it is there: it shares our memory until it becomes another program.
-struct child_plan {
-    const char* directory = nullptr;
-    int output = -1;
-    bool own_group = false;
-    pid_t parent = 0;
-    char** arguments = nullptr;
-    char** environment = nullptr;
-};
-
-// Between vfork and exec: only system calls. Returns the number of the error.
-int become_program(const child_plan& plan)
-{
-    if (plan.own_group) ::setpgid(0, 0);  // so that its children can be ended with it
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != plan.parent) return ESRCH;  // it ended before the line above
-    const int input = ::open("/dev/null", O_RDONLY);
-    if (input < 0 || ::dup2(input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
-        ::dup2(plan.output, STDERR_FILENO) < 0)
-        return errno;
-    if (input > STDERR_FILENO) ::close(input);
-    if (plan.directory != nullptr && ::chdir(plan.directory) != 0) return errno;
-    ::execvpe(plan.arguments[0], plan.arguments, plan.environment);
-    return errno;
-}
-
-// Not fork, which would copy the page tables of a large process for each sample of a small program.
-[[gnu::noinline]] pid_t start_child(const child_plan& plan, volatile int& failure)
-{
-    const pid_t child = ::vfork();
-    if (child == 0) {
-        failure = become_program(plan);
-        ::_exit(127);
-    }
-    return child;
-}
-
 running_child start(const std::vector<std::string>& arguments, const subprocess_options& options)
 {
     static std::atomic<unsigned> count = 0;
     running_child child;
-    std::vector<std::string> additions = options.environment;
     child.is_limited = options.time_limit > 0;
     child.marker = mark_of_what_we_started() + "." + std::to_string(++count);
-    additions.push_back(child.marker);
     watch_for_orphans();
     // What it leaves behind becomes our child, and can be found and ended.
     if (child.is_limited) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    std::vector<std::string> argument_texts = arguments;
-    std::vector<std::string> environment_texts = merged_environment(additions);
-    std::vector<char*> argument_pointers = pointers(argument_texts), environment_pointers = pointers(environment_texts);
-    const two_ends ends = pipe_of_child();
-    volatile int failure = 0;
-    child.output = ends.read;
-    child.process = start_child({.directory = options.directory.empty() ? nullptr : options.directory.c_str(),
-                                 .output = ends.write,
-                                 .own_group = child.is_limited,
-                                 .parent = ::getpid(),
-                                 .arguments = argument_pointers.data(),
-                                 .environment = environment_pointers.data()},
-                                failure);
-    if (child.process < 0) failure = errno;
-    ::close(ends.write);
-    if (failure != 0) {
-        ::close(ends.read);
-        if (child.process > 0) ::waitpid(child.process, nullptr, 0);
+    child_pipe output;
+    child_options how{.streams = {no_stream, output.write, output.write},
+                      .directory = options.directory,
+                      .environment = options.environment,
+                      .own_group = child.is_limited};
+    how.environment.push_back(child.marker);
+    const started_child started = start_program(arguments, how);
+    if (started.failure != 0)
         throw_system_error(
-            "cannot run " + arguments.front(), failure,
-            is_machine_failure(failure) ? "close some programs and try again" : "check that it is installed",
+            "cannot run " + arguments.front(), started.failure,
+            is_machine_failure(started.failure) ? "close some programs and try again" : "check that it is installed",
             exit_status::missing);
-    }
+    child.process = started.process;
+    child.output = std::exchange(output.read, -1);
     ::fcntl(child.output, F_SETFL, O_NONBLOCK);
     return child;
 }
@@ -198,34 +112,30 @@ bool read_what_is_there(const running_child& child, std::size_t cap, std::string
 }
 
 // Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
-// when it has ended. Returns how it ended, as waitpid says it.
-int wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, subprocess_result& result)
+// when it has ended.
+child_ending wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, std::string& output)
 {
-    const int ending = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
+    const int end = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
     bool is_open = true;
-    int status = 0;
-    rusage usage{};
-    pid_t ended = 0;
+    std::optional<child_ending> ended;
     std::chrono::microseconds pause(20);  // without a descriptor of the child's end, once its output is closed
-    while (ended == 0) {
-        if (is_open || ending >= 0) {
+    while (!ended) {
+        if (is_open || end >= 0) {
             std::array<pollfd, 2> ready{{{.fd = is_open ? child.output : -1, .events = POLLIN, .revents = 0},
-                                         {.fd = ending, .events = POLLIN, .revents = 0}}};
+                                         {.fd = end, .events = POLLIN, .revents = 0}}};
             ::poll(ready.data(), ready.size(), 50);
         } else {
             std::this_thread::sleep_for(pause);
             pause = std::min(pause * 2, std::chrono::microseconds(5000));
         }
         limit.enforce();
-        if (is_open) is_open = read_what_is_there(child, cap, result.output);
-        ended = ::wait4(child.process, &status, WNOHANG, &usage);
-        if (ended < 0 && errno == EINTR) ended = 0;
+        if (is_open) is_open = read_what_is_there(child, cap, output);
+        ended = wait_for_child(child.process, WNOHANG);
     }
-    if (is_open) read_what_is_there(child, cap, result.output);
-    result.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
-    if (ending >= 0) ::close(ending);
+    if (is_open) read_what_is_there(child, cap, output);
+    if (end >= 0) ::close(end);
     ::close(child.output);
-    return status;
+    return *ended;
 }
 
 // Our children, those that others have left to us among them.
@@ -277,7 +187,7 @@ void end_what_was_left(const running_child& child)
             if (environment.empty() && !is_zombie(other)) is_unsure = true;
             if (('\0' + environment).find('\0' + child.marker + '\0') == std::string::npos) continue;
             ::kill(other, SIGKILL);
-            ::waitpid(other, nullptr, 0);
+            wait_for_child(other);
             found = true;
         }
         if (!found && !is_unsure) return;
@@ -293,9 +203,10 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
     const running_child child = start(arguments, options);
     time_limit limit(child, options.time_limit, options.stop);
     subprocess_result result;
-    const int status = wait_and_read(child, options.output_cap, limit, result);
-    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : shell_signals + result.signal;
+    const child_ending ended = wait_and_read(child, options.output_cap, limit, result.output);
+    result.signal = ended.signal;
+    result.exit_code = ended.exit_code;
+    result.peak_bytes = ended.peak_bytes;
     result.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     result.timed_out = limit.was_reached();
     if (child.is_limited) end_what_was_left(child);
@@ -304,7 +215,8 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
 
 int signal_in_status(int exit_code)
 {
-    constexpr int last_signal = 31;  // those above are for programs to send themselves, and end none by accident
+    constexpr int shell_signals = 128;  // what shells add to the number of a signal
+    constexpr int last_signal = 31;     // those above are for programs to send themselves, and end none by accident
     const int said = exit_code - shell_signals;
     return said >= 1 && said <= last_signal ? said : 0;
 }

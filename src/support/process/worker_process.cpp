@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,13 +13,13 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "support/error.hpp"
+#include "support/process/child_process.hpp"
 #include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
-
-extern char** environ;
 
 namespace launchbox {
 
@@ -32,73 +30,28 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t errors_kept = 4096;
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 
-struct pipe_ends {
-    int read = -1, write = -1;
-};
-
-pipe_ends new_pipe()
-{
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw_system_error("cannot make a pipe", errno, "close some programs and try again", exit_status::missing);
-    return {ends[0], ends[1]};
-}
-
-// What the child does between fork and exec: only what is safe in a program with threads.
-[[noreturn]] void become(const worker_options& options, pid_t parent, const pipe_ends& in, const pipe_ends& out,
-                         const pipe_ends& err, char** arguments, char** environment)
-{
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // it ended before the line above
-    ::dup2(in.read, STDIN_FILENO);
-    ::dup2(out.write, STDOUT_FILENO);
-    ::dup2(err.write, STDERR_FILENO);
-    if (options.memory_limit != 0) {
-        const rlimit limit{.rlim_cur = options.memory_limit, .rlim_max = options.memory_limit};
-        ::setrlimit(RLIMIT_AS, &limit);
-    }
-    if (options.niceness > 0) ::setpriority(PRIO_PROCESS, 0, options.niceness);
-    ::signal(SIGPIPE, SIG_DFL);
-    ::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the process that decides what to keep
-    ::execve(arguments[0], arguments, environment);
-    ::_exit(127);
-}
-
 }  // namespace
 
 worker_process::worker_process(const std::vector<std::string>& command, const worker_options& options)
 {
-    const std::string program =
-        command.front().find('/') == std::string::npos ? find_in_path(command.front()).string() : command.front();
-    if (program.empty() || ::access(program.c_str(), X_OK) != 0)
+    child_pipe in, out, err;
+    // Ctrl-C is for the process that decides what to keep. Threads of ours that start workers wait for them, too.
+    const started_child started = start_program(command, {.streams = {in.read, out.write, err.write},
+                                                          .environment = options.environment,
+                                                          .own_group = true,
+                                                          .memory_limit = options.memory_limit,
+                                                          .niceness = options.niceness,
+                                                          .signals = {{SIGPIPE, SIG_DFL}, {SIGINT, SIG_IGN}}});
+    if (is_machine_failure(started.failure))
+        throw_system_error("cannot start a worker", started.failure, "close some programs and try again",
+                           exit_status::missing);
+    if (started.failure != 0)
         throw error("cannot run " + command.front() + " as a worker", "check that it is there and may be run",
                     exit_status::missing);
-    std::vector<std::string> words = command;
-    words.front() = program;
-    std::vector<std::string> variables = options.environment;
-    for (char** letter = environ; *letter != nullptr; ++letter) variables.emplace_back(*letter);
-    std::vector<char*> arguments, environment;
-    for (std::string& word : words) arguments.push_back(word.data());
-    for (std::string& variable : variables) environment.push_back(variable.data());
-    arguments.push_back(nullptr);
-    environment.push_back(nullptr);
-
-    // PR_SET_PDEATHSIG speaks of the thread that forks. Threads of ours that start workers wait for them, too.
-    const pipe_ends in = new_pipe(), out = new_pipe(), err = new_pipe();
-    const pid_t parent = ::getpid();
-    child_ = ::fork();
-    if (child_ == 0) become(options, parent, in, out, err, arguments.data(), environment.data());
-    const int failure = errno;
-    for (const int end : {in.read, out.write, err.write}) ::close(end);
-    if (child_ < 0) {
-        for (const int end : {in.write, out.read, err.read}) ::close(end);
-        throw_system_error("cannot start a worker", failure, "close some programs and try again", exit_status::missing);
-    }
-    ::setpgid(child_, child_);
-    to_ = in.write;
-    from_ = out.read;
-    errors_ = err.read;
+    child_ = started.process;
+    to_ = std::exchange(in.write, -1);
+    from_ = std::exchange(out.read, -1);
+    errors_ = std::exchange(err.read, -1);
     ::fcntl(errors_, F_SETFL, O_NONBLOCK);
 }
 
@@ -192,25 +145,15 @@ void worker_process::kill()
 void worker_process::reap()
 {
     if (child_ > 0) {
-        int status = 0;
-        rusage usage{};
         // It has closed its output or was killed: a moment is enough, and one that only closed its output is ended.
-        pid_t ended = 0;
-        for (int wait_ms = 0; wait_ms < 200 && (ended = ::wait4(child_, &status, WNOHANG, &usage)) == 0; ++wait_ms)
+        for (int wait_ms = 0; wait_ms < 200 && !(ended_ = wait_for_child(child_, WNOHANG)); ++wait_ms)
             ::poll(nullptr, 0, 1);
         ::kill(-child_, SIGKILL);
-        while (ended != child_ && (ended = ::wait4(child_, &status, 0, &usage)) < 0 && errno == EINTR) {
-        }
-        const auto seconds = [](const timeval& time) {
-            return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-        };
-        cpu_seconds_ = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-        peak_bytes_ = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
-        exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (!ended_) ended_ = wait_for_child(child_);
         if (errors_ >= 0) read_errors();
-        ending_ = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
-                                    : "killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
-                                          ::strsignal(WTERMSIG(status)) + ")";
+        const int signal = ended_->signal;
+        ending_ = signal == 0 ? "exit status " + std::to_string(ended_->exit_code)
+                              : "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
         if (const std::string said = last_line(last_errors_); !said.empty()) ending_ += ": " + said.substr(0, 300);
         child_ = 0;
     }

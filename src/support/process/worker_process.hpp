@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/process/child_process.hpp"
+
 namespace launchbox {
 
 struct worker_options {
@@ -48,11 +50,9 @@ public:
     /// wrote to standard error. Empty while it runs.
     [[nodiscard]] const std::string& ending() const { return ending_; }
     /// The rest is known once it has ended. 128 + the signal's number when a signal ended it.
-    [[nodiscard]] int exit_code() const { return exit_code_; }
-    /// Processor seconds that it and its children took.
-    [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
+    [[nodiscard]] int exit_code() const { return ended_->exit_code; }
     /// Of memory, in the largest of it and its children.
-    [[nodiscard]] std::size_t peak_bytes() const { return peak_bytes_; }
+    [[nodiscard]] std::size_t peak_bytes() const { return ended_->peak_bytes; }
 
 private:
     void read_errors();
@@ -61,9 +61,7 @@ private:
     pid_t child_ = 0;
     int to_ = -1, from_ = -1, errors_ = -1;
     std::string unread_, last_errors_, ending_;
-    double cpu_seconds_ = 0;
-    int exit_code_ = 0;
-    std::size_t peak_bytes_ = 0;
+    std::optional<child_ending> ended_;
 };
 
 /// The program that is running, to start it again as a worker.

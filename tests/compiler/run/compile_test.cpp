@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/log/describe.hpp"
 #include "compiler/run/toolchain.hpp"
-#include "describe.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 

@@ -12,7 +12,7 @@
 namespace launchbox {
 namespace {
 
-std::vector<code_traffic> read(std::string_view text)
+std::vector<code_traffic> read_traffic(std::string_view text)
 {
     std::vector<code_traffic> all;
     disassembly_reader reader([&](const disassembled_code& code) {
@@ -54,7 +54,7 @@ k:
 
 TEST(disassembly, loads_and_stores_are_counted_by_space_width_and_loop)
 {
-    const std::vector<code_traffic> all = read(two_loops);
+    const std::vector<code_traffic> all = read_traffic(two_loops);
     ASSERT_EQ(all.size(), 1u);
     const code_traffic& traffic = all[0];
     EXPECT_EQ(traffic.instructions, 12u) << "what fills up the end does not count";
@@ -95,12 +95,12 @@ TEST(disassembly, loads_and_stores_are_counted_by_space_width_and_loop)
 
 TEST(disassembly, sections_are_told_apart_and_text_that_is_none_is_left_out)
 {
-    const std::vector<code_traffic> all = read(std::string(two_loops) + ".text.b:\n /*0000*/ PREEXIT ;\n");
+    const std::vector<code_traffic> all = read_traffic(std::string(two_loops) + ".text.b:\n /*0000*/ PREEXIT ;\n");
     ASSERT_EQ(all.size(), 2u);
     EXPECT_TRUE(all[1].lets_next_grid_begin);
     EXPECT_EQ(all[1].instructions, 1u);
-    EXPECT_TRUE(read("nothing\n/*0000*/ MOV R1, R2 ;\n").empty()) << "code of no section";
-    EXPECT_EQ(read(".text.k:\n/*zz*/ MOV R1, R2 ;\n/*0010\n/*0020*/\n/*0030*/ @\n").at(0).instructions, 0u);
+    EXPECT_TRUE(read_traffic("nothing\n/*0000*/ MOV R1, R2 ;\n").empty()) << "code of no section";
+    EXPECT_EQ(read_traffic(".text.k:\n/*zz*/ MOV R1, R2 ;\n/*0010\n/*0020*/\n/*0030*/ @\n").at(0).instructions, 0u);
 }
 
 TEST(instruction_names, widths_and_spaces)

@@ -13,7 +13,7 @@ namespace launchbox {
 namespace {
 
 // The kernels start on lines 4, 9 and 15, and begin with code of other functions.
-const std::string source = R"cuda(
+const std::string several_lines = R"cuda(
 __device__ inline float twice(float x) { return 2 * x; }
 template <int n>
 __global__ void power(float* p)
@@ -58,9 +58,9 @@ TEST(line_table, says_where_kernels_are_written)
     for (const std::vector<std::string>& options :
          {std::vector<std::string>{"-lineinfo"}, {"-lineinfo", "-rdc=true"}, {"-G"}})
         for (const char* architecture : {"sm_75", "sm_90", "sm_120"})
-            EXPECT_EQ(lines_of(compile_cuda(source, architecture, options).image), expected) << options.front();
+            EXPECT_EQ(lines_of(compile_cuda(several_lines, architecture, options).image), expected) << options.front();
     const std::map<std::string, int> nothing{{"power", 0}, {"inlined_first", 0}, {"hidden", 0}};
-    EXPECT_EQ(lines_of(compile_cuda(source, "sm_90").image), nothing);
+    EXPECT_EQ(lines_of(compile_cuda(several_lines, "sm_90").image), nothing);
 }
 
 // A unit with one folder, one file and the given program, as nvcc writes them.

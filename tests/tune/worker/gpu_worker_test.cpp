@@ -22,7 +22,7 @@ TEST_F(gpu_worker_test, a_right_kernel_is_measured)
     EXPECT_TRUE(found.verified);
     EXPECT_FALSE(found.sticky);
     ASSERT_EQ(found.samples_ns.size(), 12u);
-    for (const double samples_n : found.samples_ns) EXPECT_NEAR(samples_n, 5000, 51);
+    for (const double sample : found.samples_ns) EXPECT_NEAR(sample, 5000, 51);
     EXPECT_EQ(found.checksum, checksum_text(checksum(content(input()))));
     EXPECT_EQ(tried.measure(task(copy_256_4)).samples_ns, found.samples_ns);
     EXPECT_EQ(tried.starts(), 1);
