@@ -15,11 +15,11 @@
 #include <iostream>
 #include <optional>
 
+#include "app/version.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
-#include "cli/version.hpp"
 #include "support/process/open_files.hpp"
 #include "support/text/matching.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -143,7 +143,9 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
                  elsewhere == nullptr ? "launchbox" : "launchbox-mpi");
     call_context context;
     context.elsewhere = elsewhere;
-    app.set_version_flag("--version", version_text, "Show the version, and those of the compiler and driver found");
+    app.set_version_flag(
+        "--version", [] { return version_text(LAUNCHBOX_VERSION); },
+        "Show the version, and those of the compiler and driver found");
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_formatter>());
     app.get_formatter()->column_width(34);

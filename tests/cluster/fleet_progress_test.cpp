@@ -1,5 +1,5 @@
 // What is said of many GPUs while they work.
-#include "cli/fleet_progress.hpp"
+#include "cli/tune_messages.hpp"
 
 #include <gtest/gtest.h>
 

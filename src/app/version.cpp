@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/version.hpp"
+#include "app/version.hpp"
 
 #include "compiler/run/toolchain.hpp"
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 
-namespace launchbox::cli {
+namespace launchbox {
 
-std::string version_text()
+std::string version_text(const std::string& version)
 {
-    std::string text = "launchbox " LAUNCHBOX_VERSION "\n";
+    std::string text = "launchbox " + version + "\n";
     try {
         const toolchain tools = find_toolchain();
         text += "nvcc " + tools.version + " (" + tools.nvcc.string() + ", found by " + tools.found_by + ")\n";
@@ -22,4 +22,4 @@ std::string version_text()
     return text;
 }
 
-}  // namespace launchbox::cli
+}  // namespace launchbox
