@@ -138,7 +138,7 @@ struct kernel_info {
     friend bool operator==(const kernel_info&, const kernel_info&) = default;
 };
 
-/// Writes the name and the compute capability that it means, so that nobody else has to read the name.
+/// Sets the name and its compute capability, so that the name is parsed only here.
 void set_architecture(kernel_info& kernel, std::string name);
 
 /// The limits of the architecture that the kernel was compiled for; null when that is not known.
@@ -157,8 +157,8 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 /// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
 
-/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that
-/// is not known.
+/// Whether it was compiled without optimisation, so that its figures say nothing about a release build. False where
+/// that is not known.
 bool is_debug_build(const kernel_info& kernel);
 
 /// "debug"; empty: unknown.
@@ -174,8 +174,8 @@ std::optional<int> bound_threads(const kernel_info& kernel);
 /// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
 std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
 
-/// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
-/// other figures allow.
+/// Whether it uses dynamic shared memory of unknown size: then fewer blocks may be resident than its other figures
+/// allow.
 bool dynamic_shared_unknown(const kernel_info& kernel);
 
 /// Blocks of a cluster; nullopt where the kernel demands none.

@@ -1,4 +1,4 @@
-// The integer constants that a file defines, whatever branch of an #if they stand in.
+// The integer constants that a file defines, in whatever branch of an #if.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -103,7 +103,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
     return launch;
 }
 
-// Whether what stands there is launchbox::launch, or launch where the text uses that.
+// Whether this is launchbox::launch, or launch if the text imports that name.
 bool is_launchbox_launch(const std::vector<source_token>& tokens, std::size_t i)
 {
     if (!tokens[i].is("launch")) return false;

@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// Names that are written in capitals are macros, and what they stand for is not known: many mean __device__.
+// Names in capitals are macros of unknown content: many mean __device__.
 bool is_macro_name(std::string_view word)
 {
     return word.size() > 2 && word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string_view::npos &&

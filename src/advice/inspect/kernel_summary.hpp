@@ -35,7 +35,7 @@ struct architecture_summary {
     std::optional<int> largest_registers;
 };
 
-/// A kernel that is there several times for one architecture.
+/// A kernel that occurs several times for one architecture.
 struct repeated_kernel {
     std::string short_form, architecture;
     std::size_t times = 0;              ///< how often this code, or how many different codes

@@ -95,7 +95,7 @@ program_ending run_observed(const std::vector<std::string>& arguments, const pro
     std::array<int, 2> failure{};
     if (::pipe2(failure.data(), O_CLOEXEC) != 0) throw refused(errno);
     const signal_forwarding forwarding;
-    // A signal that comes before the program is there waits for it.
+    // A signal that arrives before the program is started is kept for it.
     sigset_t all, mask;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &mask);

@@ -92,7 +92,7 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
     return std::nullopt;
 }
 
-// What nvlink says, as far as nobody else says so.
+// Sentences that only nvlink writes.
 bool is_nvlinks(std::string_view text, log_severity severity)
 {
     constexpr std::array<std::string_view, 5> sentences{"ntry function '", "Undefined reference to '",

@@ -28,7 +28,7 @@ struct flow {
     [[nodiscard]] bool goes_on() const { return kind == flow_kind::next || kind == flow_kind::call || conditional; }
 };
 
-/// `nullopt`: no instruction that changes the flow; its operands are told by the table.
+/// `nullopt`: it does not change the flow; the table has its operands.
 std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm);
 
 }  // namespace launchbox

@@ -159,7 +159,7 @@ void be_child(int out, const std::vector<std::string>& names, std::size_t first,
     // Also where cores go to a program, which RLIMIT_CORE does not prevent.
     ::prctl(PR_SET_DUMPABLE, 0);
     limit(RLIMIT_CORE, 0);
-    // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death.
+    // Signal handlers of the tool, a test program or a sanitizer would keep it alive or report its death.
     for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
         std::signal(number, SIG_DFL);
     sigset_t none;

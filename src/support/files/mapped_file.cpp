@@ -23,8 +23,8 @@ namespace launchbox {
 
 namespace {
 
-// What the handler of SIGBUS has to know. A page that is no longer in the file raises it at whoever reads there; the
-// handler puts zeros in its place. Only as many mappings as are open at once are ever needed; others are read.
+// Data for the handler of SIGBUS. Reading a page that is no longer in the file raises it; the handler puts zeros in its
+// place. Only as many mappings as are open at once are ever needed; others are read.
 struct mapping {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::uintptr_t> end{0};  // 0: the slot is free

@@ -227,7 +227,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     if (!append_data(opened, data, beginning_bytes, name, at_end)) return std::nullopt;
     is_inner = looks_packed(data);
     if (data.empty() && !is_file(entry)) {
-        // libarchive gives no content of what a zip file calls so. Installers of wheels write it all the same.
+        // libarchive gives no content for such members of a zip file, but installers of wheels write it.
         if (!has_no_data(entry) && archive_entry_size_is_set(entry) != 0)
             complain(in_quotes(name) + " is marked as a folder or device, and its " +
                      std::to_string(archive_entry_size(entry)) + " bytes are not read");

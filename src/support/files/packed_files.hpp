@@ -39,7 +39,7 @@ struct packed_findings {
 
 struct packed_reader {
     /// Whether a member is wanted, by its name and its first bytes: at least 65,536 where it has so many; `is_all`:
-    /// there are no more. An empty one is asked for, too; what is a folder, link or device and has no content is not.
+    /// there are no more. Also called for an empty member; not for a folder, link or device without content.
     std::function<bool(std::string_view name, std::string_view beginning, bool is_all)> wanted;
     /// Called for each that is, in the order of the file. The bytes are gone when it returns. False: no more.
     std::function<bool(const std::string& name, std::string_view bytes)> use;

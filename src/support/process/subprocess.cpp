@@ -79,7 +79,7 @@ two_ends pipe_of_child()
     return {ends[0], ends[1]};
 }
 
-// What the child needs, made before it is there: it shares our memory until it becomes another program.
+// What the child needs, prepared before the fork: it shares our memory until it becomes another program.
 struct child_plan {
     const char* directory = nullptr;
     int output = -1;

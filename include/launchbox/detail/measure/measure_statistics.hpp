@@ -1,4 +1,4 @@
-// launchbox: what a few samples tell of a time. Internal: include measure.cuh.
+// launchbox: what a few samples say about a time. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
