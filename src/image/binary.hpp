@@ -23,7 +23,7 @@ struct binary_image {
     std::string entry = {};         ///< as in `kernel_source`
     std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", "Tile IR", or "kind 64" for one that is not
                                     ///< known
-    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX, LTO-IR and Tile IR; empty: not told
+    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX, LTO-IR and Tile IR; empty: unknown
     std::optional<compute_capability> capability = {};  ///< of `architecture`
     std::string compression = {};                       ///< "stored", "LZ4", "zstd"
     std::uint64_t offset = 0;                           ///< of its bytes in the file

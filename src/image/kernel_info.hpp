@@ -104,7 +104,7 @@ struct kernel_info {
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only where that was read for it
     bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
     std::optional<int> triton_warps;     ///< num_warps, where Triton made the kernel and says so beside it
-    std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
+    std::vector<constant_bank> constant_banks;  ///< rising; empty: unknown
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
@@ -120,7 +120,7 @@ struct kernel_info {
     std::optional<std::int64_t> code_bytes;
     std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
     std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: not told
+    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: unknown
     code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
     std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it

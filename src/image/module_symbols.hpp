@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// Where a parameter lies in the block of all arguments.
+/// Where a parameter is in the block of all arguments.
 struct parameter_place {
     std::uint32_t offset = 0, bytes = 0;
 

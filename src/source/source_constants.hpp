@@ -18,7 +18,7 @@ namespace launchbox {
 struct constant_definition {
     std::string_view name;
     std::span<const source_token> value;
-    bool block = false;  ///< a dim3: `value` is what stands in its brackets
+    bool block = false;  ///< a dim3: `value` is what is in its brackets
     int branch = -1;     ///< of the preprocessor
     int line = 0;
 };

@@ -51,7 +51,7 @@ bool is_end_of_chevrons(const std::vector<source_token>& tokens, std::size_t i)
            tokens[i].end == tokens[i + 1].begin && tokens[i + 1].end == tokens[i + 2].begin;
 }
 
-// How many arguments stand in the brackets that open there.
+// How many arguments are in the brackets that open there.
 std::optional<std::size_t> arguments_in(const std::vector<source_token>& tokens, std::size_t open)
 {
     if (open >= tokens.size() || !tokens[open].is("(")) return std::nullopt;

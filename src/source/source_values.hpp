@@ -62,7 +62,7 @@ public:
     /// Of a local variable; nullopt: it is not one, or its value cannot be followed.
     [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
 
-    /// The words of a member's value: what was assigned last, or stands in the initialiser under this name or, where
+    /// The words of a member's value: what was assigned last, or is in the initialiser under this name or, where
     /// `position` is one, as that part of a list. nullopt: not known; empty: it has no initialiser, and is 0.
     struct member_value {
         token_span words;

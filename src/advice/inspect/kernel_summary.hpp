@@ -18,7 +18,7 @@ namespace launchbox {
 
 /// All images and kernels of one architecture.
 struct architecture_summary {
-    std::string architecture;                      ///< empty: not told
+    std::string architecture;                      ///< empty: unknown
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::string kind;                              ///< as of `binary_image`; empty for a source or a log
     bool relocatable = false;                      ///< not what runs

@@ -20,7 +20,7 @@ namespace launchbox {
 struct line_frame {
     std::string_view file;
     int line = 0;
-    std::string_view function;  ///< as the linker knows it; empty: the kernel itself, or not told
+    std::string_view function;  ///< as the linker knows it; empty: the kernel itself, or unknown
 };
 
 /// What the code of one line does. The first frame is the line itself, each further one the call by which the one

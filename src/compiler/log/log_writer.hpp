@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// The name in what stands in front of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
+/// The name in what is in front of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
 /// times, which differ from line to line. A time alone is no name, but "8.0" may be one: `is_number`.
 struct writer_name {
     std::string text;  ///< empty: there is none

@@ -93,7 +93,7 @@ private:
 };
 
 /// Flags of nvcc in the spelling of NVRTC: -O3 and what is for the host compiler is left out, and names and values of
-/// options stand in one word. What is not known is passed on.
+/// options are in one word. What is not known is passed on.
 std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags);
 
 /// Those in which no {name} of a parameter stands, with the option that is the word before one that is left out.

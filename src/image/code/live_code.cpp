@@ -188,7 +188,7 @@ register_set live_analysis::launched_with(register_set set) const
 }
 
 // Labels are what branches, calls and BSSY name, and what the image lists. Neither a call nor a branch under a
-// predicate ends a block: nvdisasm, whose life ranges these are, goes on to the next label.
+// predicate ends a block: nvdisasm, whose life ranges these are, continues to the next label.
 void live_analysis::mark_blocks()
 {
     std::vector<bool> begins(count_ + 1);

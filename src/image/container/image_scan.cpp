@@ -32,7 +32,7 @@ struct host_section {
     }
 };
 
-// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what lies in a container;
+// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what is in a container;
 // several look through all of the bytes beforehand and remember in which slices there is anything.
 class start_finder {
 public:
@@ -251,7 +251,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     for (host_section& section : sections_) check_gap(part, section, section.end, section.end);
 }
 
-// A container, and where the search goes on.
+// A container, and where the search continues.
 std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
 {
     std::vector<image_diagnostic> diagnostics;

@@ -58,7 +58,7 @@ inline constexpr std::chrono::milliseconds lock_patience{10'000};
 
 /// While it lives, no other process has the same of a file in the same folder: for reading a file, changing it and
 /// writing it again. A folder that is not there or cannot be locked is not. `waiting` is called once if another process
-/// has it, with a sentence for the user. Throws `error` where that goes on for longer than `patience`.
+/// has it, with a sentence for the user. Throws `error` where that continues for longer than `patience`.
 class folder_lock {
 public:
     explicit folder_lock(const std::filesystem::path& file, const std::function<void(const std::string&)>& waiting = {},

@@ -118,7 +118,7 @@ bool mapped_file::changed() const
 {
     if (slot_ < 0) return false;
     if (mappings[static_cast<std::size_t>(slot_)].shrank) return true;
-    // What is cut off within the last page reads as zeros without a signal, and what is written is not told at all.
+    // What is cut off within the last page reads as zeros without a signal, and what is written there is lost silently.
     struct stat status = {};
     return ::fstat(file_, &status) == 0 &&
            (static_cast<std::size_t>(status.st_size) != size_ || status.st_mtim.tv_sec != written_seconds_ ||

@@ -166,7 +166,7 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
     }
 }
 
-// What stands in the file beside the archive.
+// What is in the file beside the archive.
 void unpacker::note_rest(archive* opened, std::string_view bytes)
 {
     const int format = archive_format(opened) & ARCHIVE_FORMAT_BASE_MASK;
@@ -335,7 +335,7 @@ std::string reason_of(archive* opened)
     return text == nullptr ? "it is damaged" : escape_for_terminal(text);
 }
 
-// The bytes as they stand in the archive where they are no text of the locale.
+// The bytes as they are in the archive where they are no text of the locale.
 std::string name_of(archive_entry* entry, std::size_t number)
 {
     if (const char* name = archive_entry_pathname(entry)) return name;

@@ -22,7 +22,7 @@ bool is_debian_package(std::string_view bytes);
 
 struct packed_limits {
     std::uint64_t max_member = std::uint64_t{4} << 30;  ///< bytes of a member that is read
-    /// All members together, those that are passed over included: this many for each packed byte, and `free_bytes`.
+    /// All members together, those that are skipped included: this many for each packed byte, and `free_bytes`.
     /// Real libraries have 2 to 6; a file made to use up memory or time has thousands.
     std::uint64_t max_ratio = 200;
     std::uint64_t free_bytes = std::uint64_t{256} << 20;
