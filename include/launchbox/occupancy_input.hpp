@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// What one kernel uses, as the compiler or cudaFuncGetAttributes tells it.
+/// What one kernel uses, as the compiler or cudaFuncGetAttributes reports it.
 struct kernel_resources {
     int registers = 0;                     ///< per thread, 0 to 256; 0: registers do not limit
     std::int64_t static_shared_bytes = 0;  ///< per block, without what the system reserves

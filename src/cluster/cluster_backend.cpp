@@ -2,7 +2,6 @@
 #include "cluster/cluster_backend.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -98,14 +97,6 @@ private:
     std::vector<std::set<std::size_t>> has_reference_;  // by measurer: the workloads
 };
 
-// The number of what a rank has prepared goes where a local backend has its file.
-std::optional<long> number_of(const prepared_job& made)
-{
-    long number = 0;
-    const auto [end, failure] = std::from_chars(made.file.data(), made.file.data() + made.file.size(), number);
-    return failure == std::errc() && !made.file.empty() ? std::optional(number) : std::nullopt;
-}
-
 // What it would take to send the module; 0: not known, or too much for a message. It is built where it runs then.
 std::uintmax_t size_in(const cluster_message& answer)
 {
@@ -169,7 +160,7 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
         }
         not_building();
         if (made.status != build_status::built || !made.machine_failure.empty()) return made;
-        made.file = std::to_string(number);
+        made.rank_number = number;
         made.near = where->measurer;
         made.hold = std::shared_ptr<const void>(self.get(),
                                                 [self, number, where](const void*) { self->forget(number, *where); });
@@ -188,7 +179,7 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
                                     const measure_request& request)
 {
     const int rank = loads_[measurer].who.rank;
-    const long number = number_of(made).value_or(-1);
+    const long number = made.rank_number.value_or(-1);
     try {
         if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
         measurement measured = ask_to_measure(rank, job, number, made, request, false);

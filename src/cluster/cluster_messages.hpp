@@ -68,7 +68,7 @@ nlohmann::ordered_json json_of(const measure_request& request);
 nlohmann::ordered_json json_of(const prepared_job& made);
 nlohmann::ordered_json json_of(const measurement& measured);
 
-// The other way; they throw `error` for what is none, and for values that none of ours could have.
+// The other way; they throw `error` for invalid messages and for impossible values.
 /// With `failure` where only rank and version can be read, as of another launchbox.
 rank_facts facts_of(const nlohmann::ordered_json& from);
 gpu_device gpu_of(const nlohmann::ordered_json& from);

@@ -42,7 +42,7 @@ struct gpu_list {
 /// Never throws: a machine without a GPU is a normal machine.
 gpu_list find_gpus();
 
-/// Asks NVML for `hardware.free_memory_bytes`, which the driver alone does not tell.
+/// Asks NVML for `hardware.free_memory_bytes`, which the driver does not report.
 void ask_free_memory(gpu_device& gpu);
 
 }  // namespace launchbox

@@ -17,7 +17,7 @@ struct nvml_reading {
 inline constexpr std::uint64_t slowed_by_power_cap = 0x4, slowed_by_hardware = 0x8, slowed_by_software_thermal = 0x20,
                                slowed_by_hardware_thermal = 0x40, slowed_by_power_brake = 0x80;
 
-/// Whether times taken now are those of a GPU in distress. A power cap alone is its ordinary state under load.
+/// Whether times taken now are unreliable because the GPU is throttled. A power cap alone is normal under load.
 bool is_throttled(const nvml_reading& reading);
 /// "thermal, power cap"; empty for none.
 std::string throttling_text(const nvml_reading& reading);

@@ -148,7 +148,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         const located_image& image = scan.images[i];
         image_result& result = results[i];
         binary_image listed = listed_image(image, result, scan.kind);
-        // A cubin by itself says only inside what it is for.
+        // The architecture of a separate cubin is only inside it.
         const bool other = options.name_others && !wanted(listed.architecture);
         for (image_diagnostic& diagnostic : result.diagnostics)
             if (!other) add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
@@ -177,7 +177,7 @@ namespace {
 image_scan images_in(std::string_view bytes, const binary_options& options)
 {
     if (!is_ptx(bytes.substr(0, beginning_bytes))) return scan_for_images(bytes, options.jobs, options.data);
-    // The driver reads the text up to a zero. Whoever put something behind that may mean it to be read as well.
+    // The driver reads the text up to a zero. What follows may have been meant to be read too.
     const std::string_view text = bytes.substr(0, bytes.find('\0'));
     image_scan scan;
     if (text.size() < bytes.size()) scan = scan_for_images(bytes, options.jobs, options.data);
@@ -194,7 +194,7 @@ image_scan images_in(std::string_view bytes, const binary_options& options)
 std::vector<image_result> read_images(const image_scan& scan, const std::string& file, const binary_options& options,
                                       kernel_memory& memory)
 {
-    // The largest first, so that no thread is left alone with it at the end.
+    // The largest first, so that it does not keep one thread busy at the end.
     std::vector<std::size_t> order(scan.images.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, std::ranges::greater{},

@@ -23,7 +23,7 @@ struct binary_image {
     std::string entry = {};         ///< as in `kernel_source`
     std::string kind = {};          ///< "cubin", "PTX", "LTO-IR", "Tile IR", or "kind 64" for one that is not
                                     ///< known
-    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX, LTO-IR and Tile IR; empty: not told
+    std::string architecture = {};  ///< "sm_90a"; "compute_90" for PTX, LTO-IR and Tile IR; empty: unknown
     std::optional<compute_capability> capability = {};  ///< of `architecture`
     std::string compression = {};                       ///< "stored", "LZ4", "zstd"
     std::uint64_t offset = 0;                           ///< of its bytes in the file
@@ -74,7 +74,7 @@ bool looks_like_binary(std::string_view bytes);
 /// binaries or cubins somewhere. `file` goes into `source.file`. Never throws on bad input: a part that cannot be read
 /// is a diagnostic with its place, and the rest is returned. So are images for which no memory is left.
 ///
-/// A kernel that is there only as PTX has an entry with its virtual architecture and no registers; where a cubin has it
+/// A kernel that exists only as PTX has an entry with its virtual architecture and no registers; where a cubin has it
 /// too, the PTX adds the second launch bound to that one instead.
 binary_contents read_binary(std::string_view bytes, const std::string& file, const binary_options& options = {});
 

@@ -66,9 +66,9 @@ struct name_hash {
 using kernel_index = std::uint32_t;
 constexpr kernel_index no_kernel = ~kernel_index{0};
 
-// What the records that only say "used" stand for. The one that NVIDIA's tools call COOP_GROUP_INSTR_OFFSETS is there
-// for every shuffle, vote and __syncwarp: it does not tell of cooperative launches. The one of wmma is there for
-// nvcuda::wmma alone: mma.sync and wgmma use the tensor cores and leave no record.
+// The meaning of records that only say "used". NVIDIA's tools call one of them COOP_GROUP_INSTR_OFFSETS; it is written
+// for every shuffle, vote and __syncwarp, so it does not show cooperative launches. The one of wmma is only written for
+// nvcuda::wmma: mma.sync and wgmma use the tensor cores and leave no record.
 std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 {
     switch (attribute) {
@@ -488,7 +488,7 @@ void cubin_reader::finish(kernel_index index)
 
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
-    // Spills lie in the stack frame, or in shared memory where that is said.
+    // Spills are in the stack frame, or in shared memory if the image says so.
     const bool can_spill = sm_ == 0 || kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
     // The version of the kernel, not of the image, which is that of nvlink where it was linked.
     const bool lists_spills = by_ptxas && draft.toolkit_version >= lists_spills_from;

@@ -19,7 +19,7 @@ bool is_for_family(const elf_section& note, int sm);
 
 }  // namespace
 
-// Two layouts of e_flags are in use, told apart by the ABI version: 7 up to CUDA 12, 8 from then on.
+// Two layouts of e_flags are in use, distinguished by the ABI version: 7 up to CUDA 12, 8 from then on.
 cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnostic>& diagnostics)
 {
     if (image.type != elf::type_relocatable && image.type != elf::type_executable)

@@ -18,7 +18,7 @@ enum class kernel_feature : std::uint8_t {
     memory_barriers,         ///< mbarrier objects
     warp_synchronisation,    ///< shuffles, votes, __syncwarp, cooperative groups within a warp
     shared_memory_spilling,  ///< registers may be spilled to shared memory
-    printing,                ///< printf, whose arguments lie in the stack frame
+    printing,                ///< printf, whose arguments are in the stack frame
 };
 
 /// A set of features.

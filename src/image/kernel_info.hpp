@@ -104,7 +104,7 @@ struct kernel_info {
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only where that was read for it
     bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
     std::optional<int> triton_warps;     ///< num_warps, where Triton made the kernel and says so beside it
-    std::vector<constant_bank> constant_banks;  ///< rising; empty: not told
+    std::vector<constant_bank> constant_banks;  ///< rising; empty: unknown
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;                         ///< highest named barrier + 1
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
@@ -120,7 +120,7 @@ struct kernel_info {
     std::optional<std::int64_t> code_bytes;
     std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
     std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: not told
+    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: unknown
     code_optimisation optimisation = code_optimisation::unknown;
     kernel_features features;                   ///< what the code uses
     std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it
@@ -138,7 +138,7 @@ struct kernel_info {
     friend bool operator==(const kernel_info&, const kernel_info&) = default;
 };
 
-/// Writes the name and the compute capability that it means, so that nobody else has to read the name.
+/// Sets the name and its compute capability, so that the name is parsed only here.
 void set_architecture(kernel_info& kernel, std::string name);
 
 /// The limits of the architecture that the kernel was compiled for; null when that is not known.
@@ -157,8 +157,8 @@ std::tuple<bool, compute_capability, std::string_view> architecture_order(
 /// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
 
-/// Whether it was compiled without optimisation, so that its figures say nothing of what is shipped. False where that
-/// is not known.
+/// Whether it was compiled without optimisation, so that its figures say nothing about a release build. False where
+/// that is not known.
 bool is_debug_build(const kernel_info& kernel);
 
 /// "debug"; empty: unknown.
@@ -174,8 +174,8 @@ std::optional<int> bound_threads(const kernel_info& kernel);
 /// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
 std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
 
-/// Whether it uses dynamic shared memory of which nobody tells the size: then fewer blocks can be resident than its
-/// other figures allow.
+/// Whether it uses dynamic shared memory of unknown size: then fewer blocks may be resident than its other figures
+/// allow.
 bool dynamic_shared_unknown(const kernel_info& kernel);
 
 /// Blocks of a cluster; nullopt where the kernel demands none.

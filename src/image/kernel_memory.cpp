@@ -7,7 +7,7 @@ namespace launchbox {
 
 namespace {
 
-// Of strings of a usual length nothing lies outside of the kernel.
+// Of strings of a usual length nothing is outside of the kernel.
 std::uint64_t heap_bytes(const std::string& text)
 {
     return text.capacity() < sizeof(std::string) ? 0 : text.capacity() + 1;

@@ -20,7 +20,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::uint32_t section_rela = 4, section_rel = 9;
-// How far references between sections are told apart by what they in turn refer to.
+// How far references between sections are distinguished by what they in turn refer to.
 constexpr int rounds = 4;
 
 class hash_state {

@@ -13,7 +13,7 @@ namespace launchbox {
 /// "--opt-level=0", "-g").
 code_optimisation optimisation_of_options(std::string_view options);
 
-/// What a cubin of CUDA 13 tells by itself: nvlink keeps the options with which each of its inputs was compiled.
+/// What a cubin of CUDA 13 contains: nvlink keeps the options with which each of its inputs was compiled.
 struct image_optimisation {
     /// Of kernels without debug information (`.debug_info`); `unknown`: the image does not tell, or was linked of
     /// objects that were compiled differently.

@@ -13,7 +13,7 @@ namespace launchbox {
 /// All of one kind and architecture.
 struct skipped_images {
     std::string kind;          ///< as in `binary_image`: "LTO-IR", "Tile IR", "kind 64"
-    std::string architecture;  ///< as in `binary_image`; empty: not told
+    std::string architecture;  ///< as in `binary_image`; empty: unknown
     std::size_t images = 0;
 
     friend bool operator==(const skipped_images&, const skipped_images&) = default;

@@ -23,7 +23,7 @@ struct expression_names {
     std::function<std::optional<bool>(std::string_view)> defined = {};
     /// A function's value. Casts to integers, `min` and `max` are known without it.
     std::function<std::optional<std::int64_t>(token_span name, const std::vector<token_span>& arguments)> call = {};
-    /// What stands behind `sizeof`, without brackets: a type or an expression.
+    /// What follows `sizeof`, without brackets: a type or an expression.
     std::function<std::optional<std::int64_t>(token_span)> size_of = {};
 };
 

@@ -1,4 +1,4 @@
-// The integer constants that a file defines, whatever branch of an #if they stand in.
+// The integer constants that a file defines, in whatever branch of an #if.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ namespace launchbox {
 struct constant_definition {
     std::string_view name;
     std::span<const source_token> value;
-    bool block = false;  ///< a dim3: `value` is what stands in its brackets
+    bool block = false;  ///< a dim3: `value` is what is in its brackets
     int branch = -1;     ///< of the preprocessor
     int line = 0;
 };

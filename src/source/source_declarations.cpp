@@ -45,7 +45,7 @@ std::string_view name_of_type(token_span head)
     return {};
 }
 
-// What stands before a name that is a parameter, and behind it.
+// What is before a name that is a parameter, and behind it.
 bool looks_like_parameter(const std::vector<source_token>& tokens, std::size_t place)
 {
     if (place == 0 || place + 1 >= tokens.size()) return false;
@@ -172,7 +172,7 @@ std::optional<source_declaration> source_declarations::enumerator_at(std::size_t
     return found;
 }
 
-// The last one before `at` that stands in this block.
+// The last one before `at` that is in this block.
 std::optional<source_declaration> source_declarations::in_block(std::string_view name, std::size_t at, int number) const
 {
     const std::vector<std::size_t>& all = places(name);

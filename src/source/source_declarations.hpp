@@ -17,7 +17,7 @@ namespace launchbox {
 
 enum class declared_as {
     macro,               ///< without arguments, defined once
-    enumerator,          ///< `value`: what stands behind =; empty: one more than the one before
+    enumerator,          ///< `value`: what follows =; empty: one more than the one before
     variable,            ///< also a constant
     template_parameter,  ///< of a function or class around the use
     parameter,           ///< of a function
@@ -62,7 +62,7 @@ public:
     /// Whether one scope is the other, or around it. -1: the file, which is around all.
     [[nodiscard]] bool encloses(int outer, int inner) const;
 
-    /// "a::b" of what stands in namespace a::b; anonymous ones have no name.
+    /// "a::b" of what is in namespace a::b; anonymous ones have no name.
     [[nodiscard]] std::string namespace_of(int scope) const;
 
     [[nodiscard]] const source_text& text() const { return text_; }

@@ -51,7 +51,7 @@ bool is_end_of_chevrons(const std::vector<source_token>& tokens, std::size_t i)
            tokens[i].end == tokens[i + 1].begin && tokens[i + 1].end == tokens[i + 2].begin;
 }
 
-// How many arguments stand in the brackets that open there.
+// How many arguments are in the brackets that open there.
 std::optional<std::size_t> arguments_in(const std::vector<source_token>& tokens, std::size_t open)
 {
     if (open >= tokens.size() || !tokens[open].is("(")) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
     return launch;
 }
 
-// Whether what stands there is launchbox::launch, or launch where the text uses that.
+// Whether this is launchbox::launch, or launch if the text imports that name.
 bool is_launchbox_launch(const std::vector<source_token>& tokens, std::size_t i)
 {
     if (!tokens[i].is("launch")) return false;

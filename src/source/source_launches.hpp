@@ -44,7 +44,7 @@ struct source_launch {
     int branch = -1;                    ///< of the preprocessor
 };
 
-/// All that are complete, as they stand in the text. `source` has to outlive them.
+/// All that are complete, as they are in the text. `source` has to outlive them.
 std::vector<source_launch> read_source_launches(const source_text& source);
 
 /// How large a launch is, as far as the text tells.

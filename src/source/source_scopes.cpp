@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// Names that are written in capitals are macros, and what they stand for is not known: many mean __device__.
+// Names in capitals are macros of unknown content: many mean __device__.
 bool is_macro_name(std::string_view word)
 {
     return word.size() > 2 && word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string_view::npos &&
@@ -122,7 +122,7 @@ source_scopes read_source_scopes(const source_text& source)
     for (std::size_t i = 0; i < source.tokens.size(); ++i) {
         const source_token& token = source.tokens[i];
         if (token.branch != branch) {
-            // Every branch of an #if goes on from where the #if stood; behind #endif it is as after the last branch.
+            // Every branch of an #if continues from where the #if stood; behind #endif it is as after the last branch.
             branch = token.branch;
             std::vector<std::pair<int, int>> now;  // group and branch, from the outermost
             for (int enclosing = branch; enclosing >= 0;

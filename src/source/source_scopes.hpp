@@ -25,7 +25,7 @@ struct source_scope {
     std::string_view name;  ///< of the function; empty for others
     bool global = false;    ///< of a __global__ function
     int line = 0;           ///< of the name; without one, of the brace
-    /// Tokens: what stands before the brace, from behind the statement or brace before it; the braces.
+    /// Tokens: what is before the brace, from behind the statement or brace before it; the braces.
     std::size_t head = 0, open = 0, close = 0;
 
     [[nodiscard]] bool holds(std::size_t token) const { return token > open && token < close; }

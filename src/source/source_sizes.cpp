@@ -103,7 +103,7 @@ std::optional<type_layout> source_values::layout_of(token_span type, std::size_t
     return std::nullopt;
 }
 
-// Where it has nothing but variables, one behind the other.
+// Where it has nothing but variables, one after the other.
 std::optional<type_layout> source_values::layout_of_struct(int number, const template_values& instance, int depth) const
 {
     const source_scope& scope = *names_.scope(number);

@@ -14,7 +14,7 @@ namespace launchbox {
 
 struct statement_begin {
     std::size_t first = 0;
-    /// That it stands in: of a call, of parameters, or of the head of a loop.
+    /// That it is in: of a call, of parameters, or of the head of a loop.
     std::optional<std::size_t> bracket = std::nullopt;
 };
 statement_begin begin_of_statement(const std::vector<source_token>& tokens, std::size_t at);

@@ -40,14 +40,14 @@ struct source_directive {
     std::string_view name;             ///< "define"; empty for a lone #
     std::vector<source_token> tokens;  ///< those behind the name
     std::size_t begin = 0, end = 0;    ///< from # to the end of its last line, without the line feed
-    int line = 0, last_line = 0;       ///< a directive goes on over line continuations and comments
-    int branch = -1;                   ///< that it stands in; for #elif, #else and #endif that of their #if
+    int line = 0, last_line = 0;       ///< a directive continues over line continuations and comments
+    int branch = -1;                   ///< that it is in; for #elif, #else and #endif that of their #if
 };
 
 /// What stands between #if and #elif, #elif and #else, and so on.
 struct source_branch {
     std::size_t directive = 0;  ///< which begins it
-    int outer = -1;             ///< the branch that its #if stands in; always a smaller number than its own
+    int outer = -1;             ///< the branch that its #if is in; always a smaller number than its own
     int group = 0;              ///< number of the first branch of the same #if
 };
 

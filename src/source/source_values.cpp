@@ -457,7 +457,7 @@ std::string_view function_before(const std::vector<source_token>& tokens, std::s
 
 }  // namespace
 
-// What the text does there to the variable that the name stands for; nullopt: it only reads it.
+// What the text does there to the named variable; nullopt: it only reads it.
 std::optional<source_values::change> source_values::change_at(std::size_t place) const
 {
     const std::vector<source_token>& tokens = names_.text().tokens;

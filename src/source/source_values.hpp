@@ -59,18 +59,19 @@ public:
     [[nodiscard]] std::optional<std::int64_t> size_of(token_span type, std::size_t at,
                                                       const template_values& instance = {}) const;
 
-    /// Of a local variable; nullopt: it is none, or what becomes of it cannot be told.
+    /// Of a local variable; nullopt: it is not one, or its value cannot be followed.
     [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
 
-    /// The words of a member's value: what was assigned last, or stands in the initialiser under this name or, where
-    /// `position` is one, as that part of a list. nullopt: not known; empty: nobody gave it one, and it is 0.
+    /// The words of a member's value: what was assigned last, or is in the initialiser under this name or, where
+    /// `position` is one, as that part of a list. nullopt: not known; empty: it has no initialiser, and is 0.
     struct member_value {
         token_span words;
         std::size_t at = 0;
     };
     [[nodiscard]] std::optional<member_value> member_of(const object_state& object, const std::string& path,
                                                         int position) const;
-    /// The same of an extent, whose parts may be assigned one by one; `missing`: what one is that nobody gave a value.
+    /// The same of an extent, whose parts may be assigned one by one; `missing`: the value of a part without an
+    /// initialiser.
     [[nodiscard]] source_extent extent_member(const object_state& object, const std::string& path, int position,
                                               std::optional<std::int64_t> missing,
                                               const template_values& instance) const;

@@ -1,4 +1,4 @@
-// Of preprocessed text, what stands in the user's own files, and where each line of it is written.
+// Of preprocessed text, what is in the user's own files, and where each line of it is written.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

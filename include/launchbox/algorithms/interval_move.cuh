@@ -46,7 +46,7 @@ void interval_move(cudaStream_t stream, Gather gather, Scatter scatter, Sizes si
                                        "interval_move");
 }
 
-/// The same, where the intervals are written one behind the other: scatter[i] is the sum of the sizes before it.
+/// The same, where the intervals are written one after the other: scatter[i] is the sum of the sizes before it.
 template <class Tuning = void, class Gather, class Sizes, class In, class Out>
 void interval_gather(cudaStream_t stream, Gather gather, Sizes sizes, std::int64_t intervals, In in, Out out,
                      workspace space = {})
@@ -55,7 +55,7 @@ void interval_gather(cudaStream_t stream, Gather gather, Sizes sizes, std::int64
                                        out, space, "interval_gather");
 }
 
-/// The same, where the intervals are read one behind the other: gather[i] is the sum of the sizes before it.
+/// The same, where the intervals are read one after the other: gather[i] is the sum of the sizes before it.
 template <class Tuning = void, class Scatter, class Sizes, class In, class Out>
 void interval_scatter(cudaStream_t stream, Scatter scatter, Sizes sizes, std::int64_t intervals, In in, Out out,
                       workspace space = {})

@@ -11,9 +11,9 @@ namespace launchbox {
 
 /// Writes `after` into a file that has to be `before` still, and keeps `before` beside it in FILE.before-A-B, where A
 /// and B are the XXH3 hashes of `after` and `before` in 16 hex digits; .2, .3, ... where an edit led to the same text
-/// before. A link is followed, and permissions stay. The backup is whole before the file is touched. Returns the name
-/// of the backup; throws `error` and leaves everything as it was when the file has changed or cannot be written.
-/// Another process that edits in the same folder is waited for, which `waiting` is told (see `folder_lock`).
+/// before. A link is followed, and permissions stay. The backup is complete before the file is touched. Returns the
+/// name of the backup; throws `error` and leaves everything as it was when the file has changed or cannot be written.
+/// Waits for another process that edits in the same folder, and reports that to `waiting` (see `folder_lock`).
 std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after,
                                  const std::function<void(const std::string&)>& waiting = {});
 

@@ -231,7 +231,7 @@ bool bound_editor::find_attribute()
     return true;
 }
 
-// What else stands in the declaration may not bring a bound, exclude one, or hide words from one of the compilations.
+// The rest of the declaration may not add a bound, exclude one, or hide words from one of the compilations.
 bool bound_editor::check_words()
 {
     const source_token& name = *declaration_.head[declaration_.name];
@@ -276,7 +276,7 @@ void bound_editor::plan_attribute()
     }
 }
 
-// With the blanks beside it, and with its line where it stands alone.
+// With the blanks beside it, and with its line if nothing else is on it.
 void bound_editor::plan_removal(std::size_t begin, std::size_t end)
 {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };

@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-// What ptxas takes for __maxnreg__: it raises what is lower, and 255 is no limit.
+// The values that ptxas accepts for __maxnreg__: it raises lower ones, and 255 means no limit.
 constexpr int fewest_settable = 24;
 constexpr int no_limit = 255;
 

@@ -54,8 +54,8 @@ const launch_attribute* attribute_of(const bounds_row& row, bool with_threads)
     return found == row.attributes.end() ? nullptr : &*found;
 }
 
-// What changes nothing is preferred: the source as it is, else the weakest attribute. Rows are sorted so. A bound that
-// says the block size is not given up for nothing: it is the kernel's contract with those who launch it.
+// Prefers the smallest change: the source as it is, else the weakest attribute. Rows are sorted in this order. A bound
+// with the block size is not removed without a gain: it is the kernel's contract with its callers.
 std::size_t smallest_change(const std::vector<bounds_row>& all, const rows& candidates, bool with_threads)
 {
     for (std::size_t i : candidates)

@@ -264,7 +264,8 @@ void bounds_sweep::compile_variant(variant_compile& work)
     finished_one();
 }
 
-// What came out must be what was asked for: a source can do things with __global__ that no injection foresees.
+// The compiled kernel must have the injected attribute: a source can use __global__ in ways that an injection cannot
+// foresee.
 void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result)
 {
     const std::lock_guard guard(lock_);

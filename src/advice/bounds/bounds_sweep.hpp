@@ -25,7 +25,7 @@ struct bounds_request {
     std::vector<std::string> flags = {};      ///< further arguments of nvcc
     unsigned jobs = 0;                        ///< compilers at the same time; 0: one a core
     std::filesystem::path cache_folder = {};  ///< as `default_cache_folder` says; empty: no cache
-    /// Whether a kernel is asked for; empty: all are.
+    /// Whether a kernel is wanted; empty: all are.
     std::function<bool(const kernel_info& kernel, const std::string& demangled, const std::string& short_form)> wanted =
         {};
     /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or 128, 256, 512 and 1024.
@@ -43,7 +43,7 @@ struct bounds_sweep_result {
 
 /// Every trial is what a compile by hand gives with that attribute in the source instead of the kernel's own, and with
 /// nothing else changed: of a template all instantiations get it, of other kernels none. A third launch bound of the
-/// kernel's own stays in each row of launch bounds. `trials` starts without any attribute and goes on in the order of
+/// kernel's own stays in each row of launch bounds. `trials` starts without any attribute and continues in the order of
 /// the plan. With -rdc=true the figures are those of the kernel before linking, and `relocatable` says so.
 ///
 /// `progress` is called after each compile, one call at a time, from any thread; the total grows once, when the source

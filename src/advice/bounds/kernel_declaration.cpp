@@ -23,7 +23,7 @@ token_list visible_from(const source_text& source, const source_token& from);
 std::size_t opening_of(const token_list& tokens, std::size_t close);
 std::size_t closing_of(const token_list& tokens, std::size_t open);
 
-// The first word of the declaration; `nowhere` when it stands in an open parenthesis.
+// The first word of the declaration; `nowhere` if it is inside an open parenthesis.
 std::size_t first_word(const token_list& tokens, std::size_t anchor);
 
 std::string refused_head(const token_list& head, std::string_view kernel);

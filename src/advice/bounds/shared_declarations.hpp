@@ -10,7 +10,7 @@
 namespace launchbox {
 
 /// A sentence for each declaration and architecture whose kernels want different attributes: only one can be written.
-/// Kernels whose declaration is not known are passed over.
+/// Kernels whose declaration is not known are skipped.
 std::vector<std::string> conflicting_declarations(const std::vector<bounds_answer>& answers);
 
 }  // namespace launchbox

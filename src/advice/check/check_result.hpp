@@ -63,8 +63,8 @@ struct gone_kernel {
     file_line place;
 };
 
-/// What was asked for and not looked at: an input without a kernel, an architecture that is not there, or a gate that
-/// nothing was compared with.
+/// Something that was requested and not checked: an input without a kernel, a missing architecture, or a gate that
+/// compared nothing.
 struct unchecked_part {
     std::string file;          ///< empty: all inputs together
     std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
@@ -96,7 +96,7 @@ struct check_result {
     std::size_t inputs_with_errors = 0;  ///< of which not everything was read
     bool interrupted = false;            ///< before all inputs were read
 
-    /// Of a launch with so many threads, where the user told; for rules that do not say otherwise.
+    /// Of a launch with this many threads, if the user gave them; for rules that do not set others.
     std::function<std::int64_t(int threads)> dynamic_shared_of;
 
     std::string budget_file;  ///< empty: there is none
@@ -132,7 +132,7 @@ struct check_result {
         for (const check_finding& finding : findings) number += finding.status == status ? 1 : 0;
         return number;
     }
-    /// Whether all that was asked for was read and checked, and nothing failed.
+    /// Whether everything that was requested was read and checked, and nothing failed.
     [[nodiscard]] bool passed() const { return !failed() && inputs_with_errors == 0 && !interrupted; }
     [[nodiscard]] bool failed() const
     {

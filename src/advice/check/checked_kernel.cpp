@@ -149,8 +149,8 @@ checked_kernel largest_of(const std::vector<checked_kernel>& linked)
     return largest;
 }
 
-// Each linked copy once for every different thing that the compiled ones say. There are few of both but in a log that
-// somebody has made up, and then a kernel that is as bad as all of them stands for the linked ones.
+// Each linked copy once for every variant of the compiled ones. There are few of both, except in a made-up log; then
+// one kernel with the worst figures of all replaces the linked ones.
 void complete_linked(std::vector<checked_kernel>& same)
 {
     constexpr std::size_t max_pairs = 1024;

@@ -46,9 +46,9 @@ struct residency {
     friend bool operator==(const residency&, const residency&) = default;
 };
 
-/// Brings together what has the same identity and architecture. A copy that nvlink tells of gets from those that were
-/// compiled what nvlink does not tell, and then those that were compiled with -rdc count no more. Sorted by identity,
-/// then architecture; the copies by where they were found. So the result does not depend on the order of `found`.
+/// Groups kernels with the same identity and architecture. A linked copy gets the figures that nvlink does not print
+/// from the compiled ones; after that, copies compiled with -rdc no longer count. Sorted by identity, then
+/// architecture; the copies by where they were found. So the result does not depend on the order of `found`.
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found);
 
 /// Resident blocks at the launch bound; `nullopt` where something needed for that is not known.
@@ -57,7 +57,8 @@ std::optional<residency> residency_of(const kernel_info& kernel);
 /// Whether one of its copies is.
 bool has_debug_build(const checked_kernel& kernel);
 
-/// Where this copy was found, behind a sentence about it: ", in b.cubin, one of 2 copies"; empty where it is the only.
+/// Where this copy was found, to follow a sentence about it: ", in b.cubin, one of 2 copies"; empty if it is the only
+/// one.
 std::string place_of_copy(const checked_kernel& kernel, std::size_t copy);
 
 }  // namespace launchbox

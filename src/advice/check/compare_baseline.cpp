@@ -156,7 +156,7 @@ std::optional<check_finding> compare(const comparison& pair)
     finding.copy = pair.now.copy;
     if (pair.before) finding.limit = static_cast<double>(*pair.before);
     finding.shown_limit = pair.shown_before;
-    // A copy that is worse is so whatever the others are; only if none is, all have to be known.
+    // One worse copy decides; only if none is worse, all have to be known.
     const bool is_worse = pair.before && pair.now.value &&
                           (pair.less_is_worse ? *pair.now.value < *pair.before : *pair.now.value > *pair.before);
     if (!is_worse && !pair.now.of_all) {

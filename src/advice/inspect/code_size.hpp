@@ -15,7 +15,7 @@ namespace launchbox {
 
 /// The images for one architecture.
 struct architecture_size {
-    std::string architecture, kind;  ///< "sm_90", "cubin"; an empty architecture is not told
+    std::string architecture, kind;  ///< "sm_90", "cubin"; an empty architecture is unknown
     std::size_t images = 0, kernels = 0;
     std::uint64_t stored_bytes = 0;  ///< in the file: what the file is smaller by without them
     std::uint64_t bytes = 0;         ///< decompressed

@@ -41,7 +41,7 @@ struct subject {
         constexpr std::string_view of_ptx = "compute_";
         return is_ptx(kernel) ? "sm_" + kernel.architecture.substr(of_ptx.size()) : kernel.architecture;
     }
-    /// "ptxas ignored"; of PTX, which nobody has compiled yet, what will happen.
+    /// "ptxas ignored"; for PTX that is not compiled yet, a prediction.
     [[nodiscard]] std::string ignored() const
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
@@ -100,7 +100,7 @@ void check_bound(const subject& s)
                                 ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
-    // The front end knows no limits of an architecture: how far it unrolls, for one, it decides by what is written.
+    // The front end knows no limits of an architecture: it unrolls, for example, by the bound in the source.
     s.add(
         "bound_ignored", severity::error,
         fmt::format("{} min_blocks {}: {}; registers are capped as for {}, but the front end has used the {}, and the "
@@ -432,7 +432,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     if (debug) add_debug_build(s);
     if (known) {
         check_bound(s);
-        // What a bound buys is told of blocks that run.
+        // What a bound gains is only reported for blocks that can run.
         if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
     }
     if (!debug && (!known || !kernel.registers)) check_spills_alone(s);

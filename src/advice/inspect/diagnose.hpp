@@ -1,4 +1,4 @@
-// What is wrong with a kernel's bounds, registers and stack, told with the figure and a remedy.
+// What is wrong with a kernel's bounds, registers and stack, with figures and a fix.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +24,8 @@ struct diagnosis {
     friend bool operator==(const diagnosis&, const diagnosis&) = default;
 };
 
-/// Everything that the figures show. `threads` is the block size that the user will launch with, when told; else the
-/// kernel's own bound counts.
+/// Everything that the figures show. `threads` is the block size of the user's launch, if given; else the kernel's own
+/// bound counts.
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads);
 
 }  // namespace launchbox

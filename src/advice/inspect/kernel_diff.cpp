@@ -104,7 +104,7 @@ std::string key_without(const inspected_kernel& kernel, const scope_set& others)
     return from == 0 ? std::string() : marked.append(key, from);
 }
 
-// Only what stays alone is looked at, and only where one name on each side fits.
+// Only unmatched kernels are considered, and only if exactly one name on each side fits.
 void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff)
 {
     const bool any_gone = std::ranges::any_of(groups, [](const namesakes& both) { return both.after.empty(); });

@@ -44,11 +44,10 @@ struct kernel_diff {
     std::size_t copies_appeared = 0, copies_vanished = 0;  ///< more, or fewer copies of what both have
 };
 
-/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree.
-/// Where a namespace or class is on one side alone, and another on the other, kernels that differ in nothing else are
-/// the same too: libraries put their version into an inline namespace. Where
-/// one is there several times, those with the same code are paired first, then the rest in the order of code size. The
-/// result points into both arguments.
+/// Kernels are the same when `kernel_identity`, architecture, and whether it is relocatable or nvlink's agree. If a
+/// namespace or class is only on one side, and another only on the other, kernels that differ in nothing else are the
+/// same too: libraries put their version into an inline namespace. If a kernel occurs several times, those with the
+/// same code are paired first, then the rest in the order of code size. The result points into both arguments.
 kernel_diff compare_kernels(const std::vector<inspected_kernel>& before, const std::vector<inspected_kernel>& after);
 
 }  // namespace launchbox

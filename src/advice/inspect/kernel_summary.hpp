@@ -18,7 +18,7 @@ namespace launchbox {
 
 /// All images and kernels of one architecture.
 struct architecture_summary {
-    std::string architecture;                      ///< empty: not told
+    std::string architecture;                      ///< empty: unknown
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::string kind;                              ///< as of `binary_image`; empty for a source or a log
     bool relocatable = false;                      ///< not what runs
@@ -35,7 +35,7 @@ struct architecture_summary {
     std::optional<int> largest_registers;
 };
 
-/// A kernel that is there several times for one architecture.
+/// A kernel that occurs several times for one architecture.
 struct repeated_kernel {
     std::string short_form, architecture;
     std::size_t times = 0;              ///< how often this code, or how many different codes

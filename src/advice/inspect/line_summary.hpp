@@ -20,11 +20,11 @@ namespace launchbox {
 struct line_frame {
     std::string_view file;
     int line = 0;
-    std::string_view function;  ///< as the linker knows it; empty: the kernel itself, or not told
+    std::string_view function;  ///< as the linker knows it; empty: the kernel itself, or unknown
 };
 
 /// What the code of one line does. The first frame is the line itself, each further one the call by which the one
-/// before it was inlined; empty: code of which no line is told.
+/// before it was inlined; empty: code without a line.
 struct line_cost {
     std::vector<line_frame> frames;
     line_use use;
@@ -47,8 +47,8 @@ struct register_saving {
     std::size_t lines = 0;  ///< that need more: the first of `crowded_lines`
 };
 
-/// From `next`, the cheapest step to more resident blocks. nullopt: registers alone do not get there, or what is live
-/// or on which lines is not known.
+/// From `next`, the cheapest step to more resident blocks. nullopt: registers alone are not enough, or the live
+/// registers or their lines are not known.
 std::optional<register_saving> register_saving_of(const kernel_info& kernel, const std::optional<next_step>& next);
 
 /// In words, why the kernel has more registers than are live at once; empty where it has not, or that is not known.
@@ -77,7 +77,7 @@ using margin_costs = std::map<std::string_view, std::map<int, margin_cost>>;
 
 margin_costs margins_of(const kernel_lines& lines);
 
-/// Why no line can be named, and what to do; empty where lines are told, or there is nothing to tell.
+/// Why no line can be named, and what to do; empty if lines are known, or there is nothing to show.
 std::string why_no_lines(const kernel_info& kernel);
 
 }  // namespace launchbox

@@ -26,8 +26,8 @@ struct kernel_launch {
     launch_figures figures;
 };
 
-/// All that the host's code has, in the order of the text; a launch whose kernel is not told is left out. One in a
-/// branch of an #if is too: of preprocessed text there are none.
+/// All that the host's code has, in the order of the text; a launch of an unknown kernel is left out. So is one in a
+/// branch of an #if, which preprocessed text does not have.
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);
 
 /// The function that an expression names, where that is a variable which holds it, too.

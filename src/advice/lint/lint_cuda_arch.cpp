@@ -83,7 +83,7 @@ bool reads_arch(const source_directive& directive)
                        [](const source_token& token) { return token.is(arch_macro); });
 }
 
-// Whether it asks only if the macro is there, as code does that tells host and device apart; or asks that as well.
+// Whether it tests only if the macro is defined, as code does to distinguish host and device; or tests that too.
 bool asks_whether_defined(const source_directive& directive)
 {
     if (directive.name == "ifdef" || directive.name == "ifndef") return true;
@@ -154,7 +154,7 @@ bool arch_lint::hidden_from_host(int branch) const
     return false;
 }
 
-// Whether a launch, or a variable that a launch uses, stands in one of the branches.
+// Whether a launch, or a variable that a launch uses, is in one of the branches.
 bool arch_lint::decides_a_launch(const std::vector<int>& branches) const
 {
     const std::set<int> own(branches.begin(), branches.end());

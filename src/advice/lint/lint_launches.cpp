@@ -25,7 +25,7 @@ std::string percent(double part)
     return fmt::format("{:.3g} %", 100 * part);
 }
 
-// What is wrong with a launch: the same for several architectures is told once.
+// What is wrong with a launch: reported once if it is the same for several architectures.
 struct launch_problem {
     std::string id;
     std::string message, fix;
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // Whom it concerns, and what stands in the way.
+    // Which kernel it concerns, and why it cannot be launched.
     struct judged {
         const kernel_launch* launch = nullptr;
         std::optional<launch_problem> problem;

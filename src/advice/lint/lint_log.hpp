@@ -1,5 +1,5 @@
-// What a compiler's log tells that belongs to no certain kernel: options that ptxas ignored, losses that name nobody.
-// SPDX-License-Identifier: Apache-2.0
+// Findings of a compiler's log that belong to no particular kernel: options that ptxas ignored, losses without a
+// kernel's name. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

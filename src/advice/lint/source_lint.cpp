@@ -133,7 +133,7 @@ std::string core_of(std::string_view name)
     return core;
 }
 
-// The macro of the compiler that is meant by a name which is none of them.
+// The compiler's macro that a misspelled name probably means.
 std::optional<std::string_view> macro_meant(std::string_view name)
 {
     constexpr std::array<std::string_view, 15> known{"__CUDA_ARCH__",
@@ -222,7 +222,7 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     const bool given = limit != words.end() && limit + 1 != words.end();
     const bool overrides = std::any_of(words.begin(), words.end(), is("override-directive-values"));
     std::string value = given ? *(limit + 1) : "";
-    // 0 and 255 limit nothing, and what ptxas does not take it does not take for any kernel: lint_logs says that.
+    // 0 and 255 limit nothing, and a value that ptxas rejects is rejected for every kernel: lint_logs reports that.
     int number = 0;
     const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number = given && failure == std::errc() && end == value.data() + value.size();

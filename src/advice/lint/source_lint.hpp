@@ -1,4 +1,4 @@
-// What is wrong with launches and flags around the kernels of a source file, told from its text.
+// What is wrong with launches and flags around the kernels of a source file, judged by its text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,8 +21,8 @@ struct lint_request {
     const source_unit* unit = nullptr;
 };
 
-/// The findings that belong to the file and not to one kernel, by lines. It keeps silent where the text alone does not
-/// tell: see docs/inspect.md.
+/// The findings that belong to the file and not to one kernel, by lines. It reports nothing that the text does not
+/// prove: see docs/inspect.md.
 std::vector<diagnosis> lint_source(const lint_request& request);
 
 /// Those of the file itself first, those of no line before all, then by lines.

@@ -26,7 +26,7 @@ bool is_letter(char c)
     return c >= 'a' && c <= 'z';
 }
 
-// What stands before a model in one word ("gtx480", "agxorin"), and what stands behind it ("1080ti", "h100pcie").
+// Prefixes ("gtx480", "agxorin") and suffixes ("1080ti", "h100pcie") of a model in one word.
 constexpr auto beginnings =
     std::to_array<std::string_view>({"nvidia", "geforce", "quadro", "tesla", "jetson", "titan", "grid", "gtx", "rtx",
                                      "gts", "agx", "orin", "xavier", "pro", "gt"});
@@ -62,7 +62,7 @@ std::optional<std::string> memory_of(std::string_view word)
     return std::string(word.substr(0, end));
 }
 
-// "1080", "4070ti": what an ending can stand behind.
+// "1080", "4070ti": names that an ending can follow.
 bool is_model(std::string_view text)
 {
     if (text.empty()) return false;
@@ -173,7 +173,7 @@ bool has_memory(const gpu_model& model, const std::string& size)
 }
 
 // Of models that differ in their memory alone, those that the size means; without a size the one that was sold first,
-// or all where that is none of them.
+// or all if it is not among them.
 void choose_by_memory(std::vector<const gpu_model*>& models, const std::optional<std::string>& size)
 {
     const auto means = [&](const gpu_model* model) { return has_memory(*model, size.value_or("-")); };

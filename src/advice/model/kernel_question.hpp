@@ -15,8 +15,7 @@ namespace launchbox {
 kernel_resources resources_of(const kernel_info& kernel);
 
 /// The question for a launch of this kernel with `threads` threads (or its bound's). `nullopt` when neither is known,
-/// or the architecture is not.
-/// Dynamic shared memory is what `kernel_info` tells of it.
+/// or the architecture is not. Dynamic shared memory is that of `kernel_info`.
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
 
 /// Whether a program with a kernel of so much static shared memory can be made: ptxas refuses more than 48 KB, and

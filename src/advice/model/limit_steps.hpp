@@ -1,4 +1,4 @@
-// The arithmetic of each limit, told step by step.
+// The arithmetic of each limit, step by step.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// "−3 registers", "−1,024 B shared"; threads are named by what they become, since nobody subtracts from a block size.
+// "−3 registers", "−1,024 B shared"; threads are given as the new block size, not as a difference.
 std::string change_text(const resource_change& change)
 {
     if (change.name == "threads") return counted(change.to, "thread", "threads");

@@ -211,7 +211,7 @@ std::string bytes_of_hex(const capture_reader& from, const char* key)
     return bytes;
 }
 
-// They lie one behind the other, and the arguments end with the last.
+// They follow each other, and the arguments end with the last.
 void check_parameters(const captured_launch& launch, const capture_reader& from)
 {
     if (const auto at = first_overlap(launch.parameters))

@@ -39,7 +39,7 @@ struct captured_launch {
     bool cooperative = false;
     int carveout_percent = -1;                ///< -1: none was asked for
     std::string arguments;                    ///< the argument block, bytes
-    std::vector<parameter_place> parameters;  ///< where each lies in it
+    std::vector<parameter_place> parameters;  ///< where each is in it
     std::vector<captured_memory> memory, variables;
     std::vector<std::string> command;
     std::uint64_t number = 1;           ///< of the launches that fit

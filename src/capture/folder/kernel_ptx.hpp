@@ -10,7 +10,7 @@
 namespace launchbox {
 
 /// The newest PTX module with this kernel and these parameters that the GPU of the launch can run. Empty: there is
-/// none, or there are several that differ and nothing tells which one it was.
+/// none, or there are several that differ.
 std::string ptx_of(const raw_launch& raw, const std::filesystem::path& observed);
 
 }  // namespace launchbox

@@ -26,8 +26,8 @@ struct raw_launch {
 /// Nothing where the observer has kept none. Throws `error` for a text that it did not write.
 std::optional<raw_launch> read_raw_launch(const std::filesystem::path& observed);
 
-/// Writes module, memory, capture.json and `name`.toml into `folder`, which is there and empty. Throws `error`: the
-/// module cannot be told, or there is no room. The launch as it was written.
+/// Writes module, memory, capture.json and `name`.toml into `folder`, which exists and is empty. Throws `error` if the
+/// module cannot be identified, or there is no room. Returns the launch as written.
 captured_launch write_capture_folder(raw_launch raw, const std::filesystem::path& observed,
                                      const std::filesystem::path& folder, const std::string& name);
 

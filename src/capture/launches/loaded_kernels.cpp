@@ -22,7 +22,8 @@ kernel_info as_cupti_tells(const std::string& name, const record::launch_key& ke
     return kernel;
 }
 
-// What a thread is given at least, and what CUPTI tells of a kernel with fewer (measured on an H200 with CUPTI 13.0).
+// The fewest registers that a thread gets, which CUPTI also reports for a kernel with fewer (measured on an H200 with
+// CUPTI 13.0).
 constexpr std::uint32_t fewest_registers = 16;
 
 bool may_have(const kernel_info& kernel, std::uint32_t registers)

@@ -23,8 +23,8 @@ public:
                    const std::set<std::pair<std::uint64_t, std::uint64_t>>& modules,
                    const std::set<std::string_view>& names);
 
-    /// The kernel that was launched like this. If it cannot be told from its name and resources, `unknown` says why,
-    /// and the result has what CUPTI tells of it.
+    /// The kernel that was launched like this. If it cannot be identified by its name and resources, `unknown` says
+    /// why, and the result has the figures of CUPTI.
     [[nodiscard]] kernel_info find(const std::string& name, const record::launch_key& key, std::string& unknown) const;
 
     [[nodiscard]] std::size_t unreadable() const { return unreadable_; }

@@ -138,7 +138,7 @@ void launch_capture::take_variables()
     }
 }
 
-// Grows while it goes on: buffers lead to others.
+// Grows while it continues: buffers lead to others.
 void launch_capture::take_memory()
 {
     for (std::size_t i = 0; i < kept_.size(); ++i) {

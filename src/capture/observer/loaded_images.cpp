@@ -42,7 +42,7 @@ std::string_view image_at(const void* data)
 {
     if (data == nullptr) return {};
     const char* const text = static_cast<const char*>(data);
-    // A text ends with a zero, and is nothing else; of the others the first words are there.
+    // A text is everything up to a zero; the other formats begin with a header.
     if (*text == '.' || *text == '/' || *text == '\n' || *text == ' ' || *text == '\t' || *text == '\r') {
         const std::string_view ptx(text);
         return ptx.find(".entry") == ptx.npos ? std::string_view{} : ptx;

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] bool is_pinned(CUdeviceptr address) const;
     [[nodiscard]] bool is_texture(std::uint64_t handle) const { return textures_.contains(handle); }
 
-    /// No range lies outside: what is not between these needs no search.
+    /// No range is outside: what is not between these needs no search.
     [[nodiscard]] CUdeviceptr lowest() const { return ranges_.empty() ? 1 : ranges_.begin()->first; }
     [[nodiscard]] CUdeviceptr highest() const
     {

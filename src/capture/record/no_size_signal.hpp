@@ -8,7 +8,7 @@
 
 namespace launchbox::record {
 
-/// While it lives, a file that becomes larger than the process may make one (ulimit -f) is an error of the call alone,
+/// While it lives, a file that becomes larger than the process may make one (ulimit -f) is only an error of the call,
 /// and not also a signal that ends the program.
 class no_size_signal {
 public:

@@ -11,7 +11,7 @@ namespace launchbox::record {
 /// The first 16 bytes of a file. The number is that of the layout.
 inline constexpr std::array<char, 16> magic{"launchbox seen1"};
 
-/// Files grow by this much. A block lies in one segment; behind the last block of a segment there are zeros.
+/// Files grow by this much. A block is in one segment; behind the last block of a segment there are zeros.
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
 
 /// Longer names of kernels are cut here.

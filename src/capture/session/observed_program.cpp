@@ -65,7 +65,7 @@ program_ending run_observed(const std::vector<std::string>& arguments, const pro
     child_options options{.number_variable = environment.own_number, .ends_with_us = false};
     for (const auto& [name, value] : environment.variables) options.environment.push_back(name + "=" + value);
     const signal_forwarding forwarding;
-    // A signal that comes before the program is there waits for it.
+    // A signal that arrives before the program is started is kept for it.
     sigset_t all, before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);

@@ -10,7 +10,7 @@ namespace launchbox {
 /// Whether a line of ptxas or nvlink is in capitals: those that they write begin with small letters.
 bool is_in_capitals(std::string_view line);
 
-/// The line as the compiler wrote it, but for the names of kernels, of which nobody knows the letters.
+/// The line as the compiler wrote it, except the names of kernels, whose case is lost.
 std::string out_of_capitals(std::string_view line);
 
 }  // namespace launchbox

@@ -149,7 +149,7 @@ bool is_of_unknown_stack(std::string_view sentence)
     return sentence.starts_with("Stack size for entry function ");
 }
 
-// The lines of warnings about one kernel that no report tells of.
+// The lines of warnings about one kernel that has no report.
 void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*& kernel)
 {
     const remark_figures figures = figures_in_remark(remark.text);
@@ -187,7 +187,7 @@ bool give_to_compiled(raw_log& raw, const lone_remark& remark,
     return given;
 }
 
-// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log tells them.
+// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log names them.
 void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
                               const std::unordered_set<std::string_view>& functions)
 {

@@ -92,7 +92,7 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
     return std::nullopt;
 }
 
-// What nvlink says, as far as nobody else says so.
+// Sentences that only nvlink writes.
 bool is_nvlinks(std::string_view text, log_severity severity)
 {
     constexpr std::array<std::string_view, 5> sentences{"ntry function '", "Undefined reference to '",
@@ -110,12 +110,12 @@ bool is_nvlinks(std::string_view text, log_severity severity)
             text.substr(0, number).find(" registers") != std::string_view::npos);
 }
 
-// `info    : TEXT`, `error   : TEXT`: nvlink's lines without its name. Where anything stands in front of one it must be
+// `info    : TEXT`, `error   : TEXT`: nvlink's lines without its name. Where anything is in front of one it must be
 // a sentence that is known.
 std::optional<log_statement> find_nameless_statement(std::string_view line)
 {
     constexpr std::size_t padded = 8;  // all severities have this width
-    bool first = true;                 // what stands in front is looked at once, so that the time stays linear
+    bool first = true;                 // what is in front is looked at once, so that the time stays linear
     for (std::size_t blank = line.find(" : "); blank != std::string_view::npos; blank = line.find(" : ", blank + 1)) {
         if (blank + 1 < padded) continue;
         const std::size_t at = blank + 1 - padded;

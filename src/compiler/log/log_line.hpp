@@ -21,7 +21,7 @@ struct log_statement {
     std::string_view text = {};
     std::string_view source_file = {};
     std::optional<int> source_line = std::nullopt;
-    std::string_view prefix = {};  ///< what stands in front of it on its line: who writes, and when
+    std::string_view prefix = {};  ///< what is in front of it on its line: who writes, and when
 };
 
 /// Also of lines that nvJitLink, cuLink and the driver write, `info    : TEXT` without a name: they are nvlink's.

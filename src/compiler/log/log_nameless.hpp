@@ -1,4 +1,4 @@
-// Whose a line is that names nobody, such as "Used 24 registers", where several may wait for theirs.
+// Assigns lines without a kernel's name, such as "Used 24 registers", if several kernels may still expect one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace launchbox {
 
-/// Counts the lines that are still to come. Who waits alone gets the line. Of several none gets it, and from then on
-/// their other lines may come at any time: a report in one piece is believed until one of them comes too many, which
-/// shows that lines were shifted, and then nobody since then is.
+/// Counts the lines that are still to come. If one kernel expects a line, it gets it. If several do, none gets it, and
+/// their other lines may then come at any time: complete reports are accepted until there is one line too many, which
+/// shows that lines were mixed; then all reports since that point are discarded.
 class nameless_lines {
 public:
     enum class verdict {

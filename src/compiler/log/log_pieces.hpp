@@ -15,7 +15,7 @@ struct log_piece {
     enum class content : unsigned char { statement, stack, linker_command };
 
     std::string_view text;   ///< the whole line, as a terminal shows it
-    std::size_t prefix = 0;  ///< so many bytes of it stand in front of what the compiler wrote
+    std::size_t prefix = 0;  ///< so many bytes of it are in front of what the compiler wrote
     std::size_t line = 0;    ///< in the log, from 1
     bool terminated = true;  ///< it ended as a line does, so it is not cut
     bool of_source = false;  ///< a statement about a source, which is complete by itself

@@ -44,7 +44,8 @@ struct raw_log {
     std::vector<std::size_t> kernel_writers;  ///< for each kernel who told of it
     std::vector<bool> unclear_options;        ///< for each kernel whether -maxrregcount was said with several values
     std::vector<lone_remark> lone_remarks;    ///< by writer, then by rising line
-    /// For each module the value of -maxrregcount, where ptxas says that it was given, and nobody else wrote meanwhile.
+    /// For each module the value of -maxrregcount, if ptxas says that it was given and no other compiler wrote
+    /// meanwhile.
     std::vector<std::optional<int>> module_options;
     lost_lines of_nobody;  ///< where writers are named: what is nobody's may be any one's
     lost_lines gaps;       ///< of what is nobody's: where a named writer wrote in between

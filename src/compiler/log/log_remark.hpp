@@ -21,7 +21,7 @@ struct option_remark {
 };
 std::optional<option_remark> option_remark_in(std::string_view sentence);
 
-/// Figures that a warning tells of the function that it names.
+/// Figures in a warning about the function that it names.
 struct remark_figures {
     std::optional<std::int64_t> stack_frame, spill_stores, spill_loads, static_shared;
 

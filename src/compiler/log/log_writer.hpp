@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// The name in what stands in front of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
+/// The name in what is in front of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
 /// times, which differ from line to line. A time alone is no name, but "8.0" may be one: `is_number`.
 struct writer_name {
     std::string text;  ///< empty: there is none
@@ -22,9 +22,9 @@ writer_name name_in_prefix(std::string_view prefix);
 /// The text behind what build tools put in front of it: "[ 50%] ", "[3/7] ", "1>", "#7 12.34 ", times, "name | ".
 std::string_view without_prefix(std::string_view text);
 
-/// For each piece the number of its writer; 0: the log does not tell. Something in front of a line names its writer
-/// only where it stands in front of the beginning and in front of the end of a report: numbers of lines, and what
-/// loggers put in front of the first line of a message, do not.
+/// For each piece the number of its writer; 0: unknown. A prefix names the writer of a line only if it is before the
+/// beginning and before the end of a report: numbers of lines, and what loggers put in front of the first line of a
+/// message, do not.
 std::vector<std::size_t> writers_of(const std::vector<log_piece>& pieces);
 
 }  // namespace launchbox

@@ -7,9 +7,9 @@
 
 namespace launchbox {
 
-/// The words behind the compiler. Programs in front of it (ccache, env, cmake -E) are passed over. Of clang, which
-/// compiles CUDA as well, the flags stay that change what kernels become, in nvcc's words; flags of the host compiler
-/// alone go. What nvcc_wrapper of Kokkos is given, nvcc is told to hand on to the host compiler, as it does.
+/// The words after the compiler. Programs before it (ccache, env, cmake -E) are skipped. For clang, which compiles CUDA
+/// too, flags that affect kernels are translated to nvcc's, and flags only for the host compiler are dropped. Flags of
+/// Kokkos's nvcc_wrapper are passed on to the host compiler, as it does.
 std::vector<std::string> as_nvcc_words(const std::vector<std::string>& command);
 
 }  // namespace launchbox

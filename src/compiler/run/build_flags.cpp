@@ -275,7 +275,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
     return 1;
 }
 
-// A file that nvcc does not take for CUDA by its name.
+// A file whose name does not tell nvcc that it is CUDA.
 void flag_reader::read_language(string_view value)
 {
     if (value != "cu" && value != "cuda") return;

@@ -19,8 +19,8 @@ struct program_request {
     std::filesystem::path program;   ///< where it goes
 };
 
-/// Runs nvcc. Returns what it printed when it failed, and nothing when the program is there. Throws `error` when nvcc
-/// cannot be started, and for names and flags that nvcc would hand to a shell.
+/// Runs nvcc. Returns what it printed if it failed, and nothing on success. Throws `error` when nvcc cannot be started,
+/// and for names and flags that nvcc would hand to a shell.
 std::string build_program(const toolchain& tools, const program_request& request);
 
 }  // namespace launchbox

@@ -47,7 +47,7 @@ std::vector<compile_result> compile_kernels(
     const toolchain& tools, const compile_request& request,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 
-/// What one run of nvcc tells of its kernels; its cubin is read with these options.
+/// The kernels of one run of nvcc; its cubin is read with these options.
 compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin_options& options = {});
 
 /// The compiler's errors, one a line: "k.cu(3): identifier "x" is undefined".

@@ -120,7 +120,7 @@ std::optional<std::vector<std::string>> read_entry(std::string_view text, const 
     return texts;
 }
 
-// Entries that nobody used for long, and what killed processes left. One folder in 256 at a time is enough.
+// Entries that were not used for a long time, and leftovers of killed processes. One folder in 256 at a time is enough.
 void remove_old(const fs::path& folder)
 {
     std::error_code ignored;

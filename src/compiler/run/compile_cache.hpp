@@ -39,7 +39,7 @@ public:
     [[nodiscard]] bool enabled() const { return !folder_.empty(); }
     [[nodiscard]] std::optional<nvcc_output> find(const std::string& key) const;
 
-    /// Keeps the output of a compile that succeeded. Also removes entries near it that nobody used for 30 days.
+    /// Keeps the output of a compile that succeeded. Also removes entries near it that were not used for 30 days.
     void store(const std::string& key, const nvcc_output& output) const;
 
     /// The same for any list of texts.

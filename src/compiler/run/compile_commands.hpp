@@ -10,7 +10,7 @@ namespace launchbox {
 
 struct build_command {
     std::vector<std::string> flags;
-    std::string output;  ///< the object that it makes, as the file has it; empty: not told
+    std::string output;  ///< the object that it makes, as the file has it; empty: unknown
 };
 
 /// All commands of `source`, each of other flags: several targets can compile one file. Of the flags those that matter

@@ -1,4 +1,4 @@
-// Files that a command line names, for what is known of a command by its words alone.
+// Files that a command line names, for commands of which only the words are known.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@ namespace launchbox {
 
 /// Every file that is there and that a word names, whole or from `=`, `,` or `@` on or up to the next of these, and
 /// what the words in these files name in turn: response files of nvcc, of ptxas (-Xptxas --options-file=o.txt) and of
-/// the host compiler, whatever their options are called. Rather one too many: a word may look like the name of a file
-/// that the command does not read. Relative names are from `folder`. Sorted, as they are spelled.
+/// the host compiler, whatever their options are called. It may return too many: a word may look like the name of a
+/// file that the command does not read. Relative names are from `folder`. Sorted, as they are spelled.
 std::vector<std::filesystem::path> named_files(const std::vector<std::string>& words,
                                                const std::filesystem::path& folder);
 

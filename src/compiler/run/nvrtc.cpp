@@ -366,8 +366,8 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
     return result;
 }
 
-// NVRTC hands on to its front end, EDG's, what stands behind -Xcudafe: that has a preprocessor's options. All releases
-// from 12.0 to 13.5 do; the result of such a run is NVRTC_ERROR_COMPILATION, since no code came of it.
+// NVRTC passes the options after -Xcudafe to its front end, EDG's, which has those of a preprocessor. All releases from
+// 12.0 to 13.5 do; the result of such a run is NVRTC_ERROR_COMPILATION, since no code came of it.
 nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
 {
     nvrtcProgram program = nullptr;

@@ -47,7 +47,7 @@ struct nvrtc_output {
     nvcc_output output;
     std::string kernel;  ///< the name that the driver knows it by
     bool used_precompiled_headers = false;
-    /// That it has read, sorted, without the source; `nullopt` where they were not asked for, or it does not tell.
+    /// The files that it has read, sorted, without the source; `nullopt` if they were not requested or are unknown.
     std::optional<std::vector<std::string>> files = {};
 };
 
@@ -76,7 +76,7 @@ public:
     nvrtc_reading read(const nvrtc_job& job, bool with_text);
 
 private:
-    /// Jobs that differ in their expression alone.
+    /// Jobs that differ only in their expression.
     struct similar_jobs {
         std::size_t count = 0;
         std::filesystem::path headers;  ///< where they are kept; empty: not yet
@@ -93,7 +93,7 @@ private:
 };
 
 /// Flags of nvcc in the spelling of NVRTC: -O3 and what is for the host compiler is left out, and names and values of
-/// options stand in one word. What is not known is passed on.
+/// options are in one word. What is not known is passed on.
 std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags);
 
 /// Those in which no {name} of a parameter stands, with the option that is the word before one that is left out.

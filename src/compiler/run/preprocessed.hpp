@@ -1,4 +1,4 @@
-// What a preprocessor tells of a source: its text, and the files that the text is made of.
+// The output of a preprocessor: the text of a source, and the files from which it is made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A source as its compiler sees it: the host's pass, that of each architecture, and the user's files behind them.
+// A source as its compiler sees it: the host's pass, that of each architecture, and the user's files in them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

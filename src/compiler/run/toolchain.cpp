@@ -25,7 +25,7 @@ bool is_program(const fs::path& path)
 }
 
 // nvcc looks for its other programs beside the path that it was called by, so a link to it from elsewhere, as in
-// /usr/bin, must be followed; but not to a compiler cache, which is told by its name.
+// /usr/bin, must be followed; but not to a compiler cache, which is recognised by its name.
 fs::path followed(const fs::path& nvcc)
 {
     std::error_code failure;

@@ -20,7 +20,7 @@ struct toolchain {
 /// The first nvcc of: `requested` (the program, a toolkit's folder, or a release such as 13.0), $CUDA_HOME, $CUDA_PATH,
 /// PATH, the folder that
 /// ./setup fills in a checkout, /usr/local/cuda. Throws `error`: bad_input when `requested` is not an nvcc that runs,
-/// missing, with the command that installs one, when there is none. A variable that names no toolkit is passed over.
+/// missing, with the command that installs one, when there is none. A variable that names no toolkit is skipped.
 toolchain find_toolchain(const std::string& requested = {});
 
 /// The version of the ptxas beside this nvcc, "13.0.88"; empty when there is none.

@@ -23,8 +23,8 @@ file_contents& contents_of_files()
     return all;
 }
 
-// The preprocessor tells what it has read. What is meant for others, such as -Xptxas --options-file=o.txt, it passes
-// on.
+// The preprocessor reports the files that it has read, but not those of flags for other programs, such as -Xptxas
+// --options-file=o.txt.
 std::vector<fs::path> files_behind(const nvcc_job& job, const std::vector<std::string>& read)
 {
     std::vector<std::string> words = job.flags;

@@ -19,7 +19,7 @@ const char* name_of(access_kind access);
 
 /// Loads and stores of one line that are alike.
 struct memory_use {
-    std::uint32_t place = ~std::uint32_t{0};  ///< of `line_places::places`; no_line: not told
+    std::uint32_t place = ~std::uint32_t{0};  ///< of `line_places::places`; no_line: unknown
     memory_space space = memory_space::global;
     access_kind access = access_kind::load;
     int bytes = 0;       ///< of one instruction, a thread; 0: the name does not tell (bulk copies, textures)

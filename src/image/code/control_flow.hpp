@@ -1,4 +1,4 @@
-// Where an instruction goes on: branches, calls and ends in machine code of compute capability 7.5 to 12.1.
+// Where an instruction continues: branches, calls and ends in machine code of compute capability 7.5 to 12.1.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace launchbox {
 
 enum class flow_kind : std::uint8_t {
-    next,             ///< goes on behind itself
+    next,             ///< continues behind itself
     branch,           ///< to `target`
     indirect_branch,  ///< to places that a table holds
     call,             ///< of a function; comes back
@@ -20,15 +20,15 @@ enum class flow_kind : std::uint8_t {
 
 struct flow {
     flow_kind kind = flow_kind::next;
-    /// Depends on a predicate: without it the instruction goes on behind itself.
+    /// Depends on a predicate: without it the instruction continues behind itself.
     bool conditional = false;
-    std::optional<std::int64_t> target;  ///< byte in the section; may lie outside of it. Of BSSY: where threads meet
+    std::optional<std::int64_t> target;  ///< byte in the section; may be outside of it. Of BSSY: where threads meet
     instruction_operands operands;       ///< of what is not `next`
 
     [[nodiscard]] bool goes_on() const { return kind == flow_kind::next || kind == flow_kind::call || conditional; }
 };
 
-/// `nullopt`: no instruction that changes the flow; its operands are told by the table.
+/// `nullopt`: it does not change the flow; the table has its operands.
 std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm);
 
 }  // namespace launchbox

@@ -109,7 +109,7 @@ code_traffic traffic_of(const disassembled_code& code, const std::function<std::
         ends.push_back(end);
     }
     std::sort(ends.begin(), ends.end());  // the beginnings are in order
-    // What only fills up the end: empty instructions behind the last that does something.
+    // Padding at the end: empty instructions after the last real one.
     std::size_t last = code.instructions.size();
     while (last > 0 && (code.instructions[last - 1].name == "NOP" ||
                         (code.instructions[last - 1].name == "BRA" && last == code.instructions.size())))

@@ -37,7 +37,7 @@ public:
 private:
     std::function<void(const disassembled_code&)> found_;
     disassembled_code code_;
-    std::vector<std::string> waiting_;  // labels that stand before the next instruction
+    std::vector<std::string> waiting_;  // labels that are before the next instruction
 };
 
 /// `place_of(byte)` gives the line of an instruction.

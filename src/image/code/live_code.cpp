@@ -188,7 +188,7 @@ register_set live_analysis::launched_with(register_set set) const
 }
 
 // Labels are what branches, calls and BSSY name, and what the image lists. Neither a call nor a branch under a
-// predicate ends a block: nvdisasm, whose life ranges these are, goes on to the next label.
+// predicate ends a block: nvdisasm, whose life ranges these are, continues to the next label.
 void live_analysis::mark_blocks()
 {
     std::vector<bool> begins(count_ + 1);
@@ -240,7 +240,7 @@ void live_analysis::leave(std::uint32_t i, const flow& leaving, const register_s
     switch (leaving.kind) {
         case flow_kind::branch:
             add_way(i, *leaving.target, written);
-            // What only fills up the end: a branch to itself, where the stack is taken for live.
+            // Padding at the end: a branch to itself, where the stack counts as live.
             if (*leaving.target == static_cast<std::int64_t>(byte)) result_.live[i] |= stack();
             break;
         case flow_kind::indirect_branch:
@@ -280,7 +280,7 @@ std::span<const way> live_analysis::ways_of(std::size_t b) const
     return {ways_.data() + blocks_[b].first_way, ways_.data() + end};
 }
 
-// From what is live behind an instruction to what is live before it.
+// From the live registers after an instruction to those before it.
 void live_analysis::step_back(std::uint32_t i, register_set& live) const
 {
     if (!may_keep_[i]) live.remove(result_.writes[i]);

@@ -46,7 +46,7 @@ private:
 
     std::function<void(const live_instruction&)> found_;
     std::string section_;
-    std::size_t table_at_ = std::string_view::npos;  // where the table stands in a line
+    std::size_t table_at_ = std::string_view::npos;  // where the table is in a line
     bool in_header_ = false;
     std::vector<std::string> header_;
     std::vector<column_group> groups_;

@@ -1,4 +1,4 @@
-// Which machine instructions read or write memory, by opcode: what can be told without a disassembler.
+// Which machine instructions read or write memory, by opcode, without a disassembler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -58,7 +58,7 @@ struct instruction_word {
     std::uint64_t low = 0, high = 0;
 
     [[nodiscard]] constexpr std::uint32_t opcode() const { return static_cast<std::uint32_t>(low & 0xfff); }
-    /// Up to 32 bits that may lie in both halves.
+    /// Up to 32 bits that may be in both halves.
     [[nodiscard]] constexpr std::uint32_t bits(unsigned at, unsigned count) const
     {
         const std::uint64_t value = at >= 64 ? high >> (at - 64) : at == 0 ? low : low >> at | high << (64 - at);

@@ -1,4 +1,4 @@
-// Spills of a kernel whose image does not list them, told from arrays in local memory by how the code is written.
+// Spills of a kernel whose image does not list them, distinguished from arrays in local memory by the form of the code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@ namespace launchbox {
 /// are the kernel's own instructions, the rest are those of functions that it calls. `nullopt` where the code does not
 /// set up a stack as ptxas does.
 ///
-/// What is taken for true of ptxas, and compared with what it prints (`spill_inference.*`) and with its own lists of
-/// later releases (`libraries.*`):
+/// Assumptions about ptxas, compared with what it prints (`spill_inference.*`) and with its own lists of later releases
+/// (`libraries.*`):
 /// - a spill is stored and loaded relative to the stack pointer, R1, and what is stored is loaded again;
 /// - a load with the cache operator .LU ("last use") that is relative to R1 is one of a spill;
 /// - spills lie behind the arrays of the frame.
 /// So what lies behind the first place that is loaded with .LU is a spill, and what lies before it and is never loaded
-/// relative to R1 belongs to an array. Of the rest nothing is known: it is counted in `at_most` alone.
+/// relative to R1 belongs to an array. The rest is unknown and counted only in `at_most`.
 ///
 /// `offsets`: where the spills of `at_least` are; unchanged where there is no answer.
 std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begin, std::size_t end,

@@ -136,7 +136,7 @@ bool elf_reader::read_section_headers()
                               std::to_string(bytes_.size()));
 
     const std::uint64_t room = (bytes_.size() - headers_offset_) / section_header_size;
-    if (room > 0) {  // numbers that do not fit into 16 bits stand in section header 0
+    if (room > 0) {  // numbers that do not fit into 16 bits are in section header 0
         const elf_section first = section_header(0);
         if (count == 0) count = first.size;
         if (names_index_ == extended_index) names_index_ = first.link;

@@ -32,7 +32,7 @@ struct host_section {
     }
 };
 
-// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what lies in a container;
+// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what is in a container;
 // several look through all of the bytes beforehand and remember in which slices there is anything.
 class start_finder {
 public:
@@ -150,7 +150,7 @@ namespace {
 start_finder::start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data)
     : bytes_(bytes), data_(data)
 {
-    // Of a file with holes a part is there, which a thread looks through alone.
+    // A part of a file with holes, which one thread searches alone.
     if (jobs == 1 || data.size() > 1 || (data.size() == 1 && data.front() != byte_range{0, bytes.size()})) return;
     has_start_.resize((bytes.size() + slice_ - 1) / slice_);
     run_parallel_ranges(
@@ -213,7 +213,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     sections_.clear();
     std::size_t at = 0;
     if (is_cubin(part)) {
-        // A cubin that is cut off is told so by its reader. Behind one that is whole there may be another.
+        // The reader of cubins reports one that is cut off. After a complete one there may be another.
         at = static_cast<std::size_t>(cubin_size(part).value_or(part.size()));
         const std::string_view image = part.substr(0, at);
         result_.images.push_back(
@@ -251,7 +251,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     for (host_section& section : sections_) check_gap(part, section, section.end, section.end);
 }
 
-// A container, and where the search goes on.
+// A container, and where the search continues.
 std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
 {
     std::vector<image_diagnostic> diagnostics;
@@ -270,7 +270,7 @@ std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
                                   .before_linking = section != nullptr && section->name == unlinked_section});
     ++containers_;
     if (section != nullptr) check_gap(part, *section, at, at + contents->claimed);
-    // In what is left of a broken container the search goes on: whole ones may follow.
+    // The search continues within a broken container: complete images may follow.
     return at + static_cast<std::size_t>(contents->size);
 }
 

@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// One image as it lies in the file.
+/// One image as it is in the file.
 struct located_image {
     std::string container;         ///< as in `kernel_source`
     std::size_t container_id = 0;  ///< the same for all images of one container
@@ -30,8 +30,8 @@ struct image_scan {
     std::vector<image_diagnostic> diagnostics;  ///< `offset` in the file
 };
 
-/// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries lie in half a dozen sections. What
-/// looks like one by accident is passed over; what is damaged in a section that holds nothing else is a diagnostic, as
+/// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries are in half a dozen sections. What
+/// looks like one by accident is skipped; what is damaged in a section that holds nothing else is a diagnostic, as
 /// is a cubin that says of itself to be of another class than 64-bit and little-endian. Views into `bytes`. `data` are
 /// the parts of a sparse file that are there; empty: all of it.
 image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1, const std::vector<byte_range>& data = {});

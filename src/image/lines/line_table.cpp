@@ -20,7 +20,7 @@ constexpr std::size_t max_path = 4096;
 constexpr std::size_t max_path_bytes = std::size_t{64} << 20;
 constexpr std::uint32_t no_file = ~std::uint32_t{0};
 
-// Reads numbers and strings one after another; at the end of the bytes everything is 0 or empty, and `failed` says so.
+// Reads numbers and strings one after another; beyond the end of the bytes they are 0 or empty, and `failed` is set.
 class byte_reader {
 public:
     explicit byte_reader(std::string_view bytes) : bytes_(bytes) {}

@@ -31,7 +31,7 @@ struct line_row {
 /// Rows from the same address on, up to those of the next sequence.
 struct line_sequence {
     std::uint64_t address_offset = 0;  ///< in the section: where a relocation puts the address
-    std::uint64_t start = 0;           ///< the address that stands there, which the relocation is added to
+    std::uint64_t start = 0;           ///< the address that is there, which the relocation is added to
     std::size_t first_row = 0;         ///< of `line_rows::rows`
 };
 
@@ -51,7 +51,7 @@ inline constexpr std::size_t max_line_rows = std::size_t{1} << 24;
 void read_line_table(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics,
                      const std::function<void(const line_of_function&)>& found, line_rows* rows = nullptr);
 
-/// "folder/file", or the file alone where it is absolute or the folder is not told.
+/// "folder/file", or the file alone where it is absolute or the folder is unknown.
 std::string source_path(const line_of_function& function);
 
 }  // namespace launchbox

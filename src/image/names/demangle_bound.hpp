@@ -1,4 +1,4 @@
-// How much work LLVM's demangler can have with a name at most, told from its letters.
+// An upper bound for the work of LLVM's demangler with a name, from its letters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -20,7 +20,7 @@ bool is_probe(std::string_view demangled)
     return demangled.starts_with(probe) || demangled.starts_with(probe_of_0_1);
 }
 
-// The template arguments that begin here, as far as they are needed. Comparisons stand in parentheses.
+// The template arguments that begin here, as far as they are needed. Comparisons are in parentheses.
 std::vector<std::string_view> arguments_from(std::string_view text, std::size_t wanted)
 {
     std::vector<std::string_view> arguments;

@@ -81,7 +81,7 @@ ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry
 
 namespace {
 
-// The declarations of a body's shared variables, one behind the other.
+// The declarations of a body's shared variables, one after the other.
 void append_shared(std::string_view body, std::string& outline)
 {
     std::size_t kept = 0;
@@ -97,7 +97,7 @@ void append_shared(std::string_view body, std::string& outline)
 
 std::string ptx_outline(std::string_view text)
 {
-    // Which shared memory a kernel uses stands in the bodies alone: the names, and that there are calls, stay. So does
+    // Which shared memory a kernel uses is in the bodies alone: the names, and that there are calls, stay. So does
     // that a kernel sets its registers.
     std::vector<std::string> kept{std::string(call)};
     const bool sets_registers = text.find(setmaxnreg) != std::string_view::npos;

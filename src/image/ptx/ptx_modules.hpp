@@ -9,7 +9,7 @@
 namespace launchbox {
 
 /// Calls `use` with each PTX module of a file of any kind that `read_binary` reads, decompressed, in the file's order;
-/// the text is valid during the call. What is damaged is passed over.
+/// the text is valid during the call. What is damaged is skipped.
 void for_each_ptx(std::string_view file, const std::function<void(std::string_view ptx)>& use);
 
 /// The module with `.maxnreg count` for this kernel, in place of a `.maxnreg` or `.minnctapersm` of its own, which

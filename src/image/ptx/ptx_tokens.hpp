@@ -21,7 +21,7 @@ public:
     /// Skips to behind the `}` that belongs to a `{` just read; false when the text ends before it.
     bool skip_block();
 
-    /// Skips to behind the `;` of a `.pragma` just read, which does not end what it stands in; not into a `{`.
+    /// Skips to behind the `;` of a `.pragma` just read, which does not end what it is in; not into a `{`.
     void skip_pragma();
 
     /// Where the last token starts.

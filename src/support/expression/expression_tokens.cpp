@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 17> statements{"break", "do",    "else", 
 constexpr std::array<std::string_view, 22> signs{"//", "==", "~=", "<=", ">=", "<<", ">>", "+", "-", "*", "/",
                                                  "%",  "^",  "<",  ">",  "(",  ")",  ",",  "&", "|", "~", "."};
 
-// What people write who think in C++, and what it is here. Only what Lua does not have.
+// C++ operators that Lua does not have, and what to write instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> foreign{
     {{"&&", "and"}, {"||", "or"}, {"!=", "~="}, {"!", "not"}, {"..", ""}, {"--", ""}}};
 

@@ -58,7 +58,7 @@ bool lua_machine::loads(const std::string& code)
     return luaL_loadbufferx(state, code.data(), code.size(), "=[expression]", "t") == LUA_OK;
 }
 
-// Lua says [expression]:1: message; the user wrote one line and needs the message alone.
+// Lua prints [expression]:1: message; the user wrote one line and needs only the message.
 std::string lua_machine::message(int* line) const
 {
     if (line != nullptr) *line = 0;

@@ -1,4 +1,4 @@
-// A Lua state for texts of strangers: no library, little memory. For the files here alone.
+// Sandboxed Lua for untrusted input: no library, little memory. Only for the files of this folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Our values and expressions in Lua, and what Lua says of them in the user's words. For the files here alone.
+// Our values and expressions in Lua, and what Lua says of them in the user's words. Only for the files of this folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -12,7 +12,7 @@ namespace launchbox {
 
 using parameter_value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// As it stands in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number), a
+/// As it is in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number), a
 /// word as it is.
 std::string text_of(const parameter_value& value);
 
@@ -27,7 +27,7 @@ struct assignment {
 /// For people: "threads=256 items=11".
 std::string text_of(const assignment& values);
 
-/// For programs: the same for equal names and values in any order, and for no others, whatever stands in them.
+/// For programs: the same for equal names and values in any order, and for no others, whatever is in them.
 std::string identity_of(assignment values);
 
 /// Both, the second behind the first.

@@ -1,4 +1,4 @@
-// The loops of a condition_scan as a Lua function. For condition_scan alone.
+// The loops of a condition_scan as a Lua function. Only for condition_scan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -205,7 +205,7 @@ namespace {
 
 constexpr int longest_pipe_wait = 10'000;  // milliseconds
 
-// Of a pipe or a device: until there is something, or the user gives up, or nobody is there who could write.
+// For a pipe or a device: until there is data, the user interrupts, or it has no writer.
 class input_wait {
 public:
     input_wait(int file, const std::string& name) : file_(file), name_(name) {}
@@ -353,7 +353,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     if (replaces && rules.like == nullptr) take_over_access_list(file.number(), path);
     if (failure == 0) failure = refused;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    // It is open, and so locked, until it has its name: nobody takes it for one that was left.
+    // It is open, and so locked, until it has its name, so it is not mistaken for a leftover.
     if (failure == 0 && replaces && rules.accept) rules.accept(temporary);
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
     if (failure == EBUSY)
@@ -438,7 +438,7 @@ temporary_directory::temporary_directory(const fs::path& base)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
     claim_ = made.path;
     lock_ = made.descriptor;
-    // What is locked is not what is used: whoever uses it may lock it, too (folder_lock).
+    // A separate file is locked, since users of the folder may lock the folder itself (folder_lock).
     path_ = claim_ / "run";
     std::error_code failure;
     fs::create_directory(path_, failure);

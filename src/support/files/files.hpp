@@ -1,4 +1,4 @@
-// Reading whole files and standard input with a cap, writing files so that nobody ever sees half of one.
+// Reading whole files and standard input with a cap, writing files atomically.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@ inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 /// which is waited for. Throws `error` when it cannot be read or is larger than `cap`. Noted as read.
 std::string read_input(const std::string& path, std::size_t cap = max_input_bytes);
 
-/// What another file names, or what is looked for: the same of regular files alone. All else is an `error` at once:
-/// whoever opens a pipe waits for its writer.
+/// For files that another file names, or that are searched for: only regular files. Everything else is an `error` at
+/// once, because opening a pipe would wait for its writer.
 std::string read_file(const std::filesystem::path& path, std::size_t cap = max_input_bytes);
 
 /// The same without a note that it was read: of a file that is about to be written again.
@@ -58,7 +58,7 @@ inline constexpr std::chrono::milliseconds lock_patience{10'000};
 
 /// While it lives, no other process has the same of a file in the same folder: for reading a file, changing it and
 /// writing it again. A folder that is not there or cannot be locked is not. `waiting` is called once if another process
-/// has it, with a sentence for the user. Throws `error` where that goes on for longer than `patience`.
+/// has it, with a sentence for the user. Throws `error` where that continues for longer than `patience`.
 class folder_lock {
 public:
     explicit folder_lock(const std::filesystem::path& file, const std::function<void(const std::string&)>& waiting = {},

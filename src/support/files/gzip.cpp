@@ -76,7 +76,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
         used += offered - stream.avail_in;
         made += room - stream.avail_out;
         if (status == Z_STREAM_END) {
-            // What follows a member and is none, such as padding, is nobody's.
+            // What follows a member and is not one, such as padding, is ignored.
             if (!is_gzip(bytes.substr(used))) break;
             inflateReset2(&stream, gzip_only);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && used == bytes.size() && stream.avail_out > 0)) {

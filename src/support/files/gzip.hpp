@@ -16,8 +16,8 @@ struct decompressed_text {
     std::string damage;  ///< why `text` is not all of it, in one sentence without a name; empty: it is
 };
 
-/// The content of a gzip file of one or several members. What can be had of a file that is cut or damaged is in `text`.
-/// Nothing of it is believed beforehand: memory grows with what comes out, and ends at `cap`.
+/// The content of a gzip file of one or several members. For a truncated or damaged file `text` has the readable part.
+/// No size in it is trusted: memory grows with the output, up to `cap`.
 decompressed_text gunzip(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
 
 /// The same bytes for the same text: without name and time.

@@ -23,8 +23,8 @@ namespace launchbox {
 
 namespace {
 
-// What the handler of SIGBUS has to know. A page that is no longer in the file raises it at whoever reads there; the
-// handler puts zeros in its place. Only as many mappings as are open at once are ever needed; others are read.
+// Data for the handler of SIGBUS. Reading a page that is no longer in the file raises it; the handler puts zeros in its
+// place. Only as many mappings as are open at once are ever needed; others are read.
 struct mapping {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::uintptr_t> end{0};  // 0: the slot is free
@@ -118,7 +118,7 @@ bool mapped_file::changed() const
 {
     if (slot_ < 0) return false;
     if (mappings[static_cast<std::size_t>(slot_)].shrank) return true;
-    // What is cut off within the last page reads as zeros without a signal, and what is written is not told at all.
+    // What is cut off within the last page reads as zeros without a signal, and what is written there is lost silently.
     struct stat status = {};
     return ::fstat(file_, &status) == 0 &&
            (static_cast<std::size_t>(status.st_size) != size_ || status.st_mtim.tv_sec != written_seconds_ ||

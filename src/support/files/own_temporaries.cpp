@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::chrono::hours kept_unchanged{30 * 24};
 
-// Of this start of this machine's kernel, the same in all its containers. "unknown": nobody else is told apart then.
+// Of this start of this machine's kernel, the same in all its containers. "unknown": nobody else is distinguished then.
 constexpr std::string_view no_boot = "unknown";
 std::string read_boot()
 {

@@ -17,9 +17,9 @@ struct own_temporary {
     int descriptor = -1;  ///< of a file, also for writing; the caller closes it
 };
 
-/// Both first remove from `folder`, once in a process, what has no owner any more: of this boot of the machine what is
-/// not locked. Of another machine, or where locks tell nothing (NFS does not lock folders, and may keep locks to one
-/// host), only what nobody has changed for 30 days. `descriptor` is -1 and errno tells why where none can be made.
+/// Both first remove leftovers without an owner from `folder`, once per process: those of this boot of the machine if
+/// they are not locked. Those of another machine, or where locks do not work (NFS does not lock folders, and may keep
+/// locks to one host), only if they have not changed for 30 days. `descriptor` is -1 and errno set if none can be made.
 own_temporary new_own_file(const std::filesystem::path& folder);
 own_temporary new_own_folder(const std::filesystem::path& folder);
 

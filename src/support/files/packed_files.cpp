@@ -166,7 +166,7 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
     }
 }
 
-// What stands in the file beside the archive.
+// What is in the file beside the archive.
 void unpacker::note_rest(archive* opened, std::string_view bytes)
 {
     const int format = archive_format(opened) & ARCHIVE_FORMAT_BASE_MASK;
@@ -227,7 +227,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     if (!append_data(opened, data, beginning_bytes, name, at_end)) return std::nullopt;
     is_inner = looks_packed(data);
     if (data.empty() && !is_file(entry)) {
-        // libarchive gives no content of what a zip file calls so. Installers of wheels write it all the same.
+        // libarchive gives no content for such members of a zip file, but installers of wheels write it.
         if (!has_no_data(entry) && archive_entry_size_is_set(entry) != 0)
             complain(in_quotes(name) + " is marked as a folder or device, and its " +
                      std::to_string(archive_entry_size(entry)) + " bytes are not read");
@@ -335,7 +335,7 @@ std::string reason_of(archive* opened)
     return text == nullptr ? "it is damaged" : escape_for_terminal(text);
 }
 
-// The bytes as they stand in the archive where they are no text of the locale.
+// The bytes as they are in the archive where they are no text of the locale.
 std::string name_of(archive_entry* entry, std::size_t number)
 {
     if (const char* name = archive_entry_pathname(entry)) return name;

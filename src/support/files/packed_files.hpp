@@ -22,7 +22,7 @@ bool is_debian_package(std::string_view bytes);
 
 struct packed_limits {
     std::uint64_t max_member = std::uint64_t{4} << 30;  ///< bytes of a member that is read
-    /// All members together, those that are passed over included: this many for each packed byte, and `free_bytes`.
+    /// All members together, those that are skipped included: this many for each packed byte, and `free_bytes`.
     /// Real libraries have 2 to 6; a file made to use up memory or time has thousands.
     std::uint64_t max_ratio = 200;
     std::uint64_t free_bytes = std::uint64_t{256} << 20;
@@ -39,7 +39,7 @@ struct packed_findings {
 
 struct packed_reader {
     /// Whether a member is wanted, by its name and its first bytes: at least 65,536 where it has so many; `is_all`:
-    /// there are no more. An empty one is asked for, too; what is a folder, link or device and has no content is not.
+    /// there are no more. Also called for an empty member; not for a folder, link or device without content.
     std::function<bool(std::string_view name, std::string_view beginning, bool is_all)> wanted;
     /// Called for each that is, in the order of the file. The bytes are gone when it returns. False: no more.
     std::function<bool(const std::string& name, std::string_view bytes)> use;

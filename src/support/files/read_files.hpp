@@ -12,7 +12,7 @@ namespace launchbox {
 /// counts by its path: it may be about to be made. Files of temporary folders of this process are not noted.
 void note_read(const std::filesystem::path& file);
 
-/// The same for those that are there: a compiler also names what is no file (`<built-in>`).
+/// The same for existing files: a compiler also names things that are not files (`<built-in>`).
 void note_files_read(const std::vector<std::filesystem::path>& named);
 
 /// Whether writing to `file` would change a noted one: by device and number, so that links and other names count, and

@@ -14,7 +14,7 @@ namespace launchbox {
 /// for a command without words.
 std::vector<std::string> command_words(const std::string& command);
 
-/// Whether {name} stands in one of the words.
+/// Whether {name} is in one of the words.
 bool mentions(const std::vector<std::string>& words, const std::string& name);
 
 /// Every {name} in the words.

@@ -1,6 +1,5 @@
-// What a machine lacks for a moment, as opposed to what is wrong with a program: told by the numbers of the system's
-// errors and by its own counters, never by what a program prints.
-// SPDX-License-Identifier: Apache-2.0
+// Temporary lack of resources of a machine, as opposed to failures of a program: recognised by error numbers and
+// counters of the system, never by what a program prints. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A child process that does one job after another, told and answering in lines, and can be ended at any moment.
+// A child process that does one job after another, exchanges lines with us, and can be ended at any moment.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -55,7 +55,7 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
         } else if (c == '"' || c == '\'') {
             if (text.substr(i).starts_with(std::string_view(c == '"' ? "\"\"\"" : "'''")))
                 return toml_trouble{line, column, "a multi-line string", "write one line in quotes"};
-            // Elsewhere the library does not begin a string, and we would take for one what is none.
+            // Elsewhere the library does not begin a string, and we would see one by mistake.
             if (std::string_view("\n=[{,").find(before) == std::string_view::npos)
                 return toml_trouble{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
             quote = c;

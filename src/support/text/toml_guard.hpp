@@ -18,9 +18,9 @@ struct toml_trouble {
 /// The first thing in the text that toml++ 3.3 must not see, none of which our files need: long chains of dotted keys,
 /// which become tables in tables that are taken apart by recursion; characters outside of ASCII that are neither in a
 /// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
-/// test is made too; quotes in the middle of a word, which begin no string; and the bracket of a table's header before
-/// what is no name, where it aborts or, without assertions, goes on as if there were one; and a closing brace in the
-/// place of an array's value, likewise.
+/// test is made too; quotes in the middle of a word, which begin no string; and the bracket of a table's header that is
+/// not followed by a name, where it aborts or, without assertions, continues as if there were one; and a closing brace
+/// in the place of an array's value, likewise.
 std::optional<toml_trouble> trouble_for_the_parser(std::string_view text);
 
 /// The same text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other

@@ -1,6 +1,6 @@
 // toml++, compiled once, with the settings of src/CMakeLists.txt.
 // SPDX-License-Identifier: Apache-2.0
-#undef NDEBUG  // else what the library asserts of a text is taken for true
+#undef NDEBUG  // else the library's assertions about a text are assumed to hold
 namespace launchbox {
 
 [[noreturn]] static void refuse_toml();

@@ -39,6 +39,7 @@ struct prepared_job {
     std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
     std::string log = {};
     std::string file = {};                  ///< the module or program
+    std::optional<long> rank_number = {};   ///< prepared on another rank: under which number it is kept there
     std::string folder = {};                ///< of a program: what it was built in, and goes with it
     std::string directory = {};             ///< of a program: where it is run
     std::optional<std::size_t> near = {};   ///< the measurer that has it at hand; others have to get it

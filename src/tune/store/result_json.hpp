@@ -19,7 +19,7 @@ nlohmann::ordered_json json_of(const phase_seconds& phases);
 /// What of a kernel decides how it runs, under the names of launchbox.kernels/2.
 nlohmann::ordered_json json_of(const kernel_info& kernel);
 
-// The other way. `nullopt`: it is not what was written, and nothing of it is to be believed.
+// The other way. `nullopt`: malformed, discard all.
 std::optional<assignment> assignment_of(const nlohmann::ordered_json& value);
 std::optional<device_state> device_state_of(const nlohmann::ordered_json& value);
 std::optional<gpu_hardware> gpu_hardware_of(const nlohmann::ordered_json& value);

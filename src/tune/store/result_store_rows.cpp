@@ -108,7 +108,7 @@ private:
     {
         const std::string text = value_or_complain(row_.text(next_++), name);
         if (text.size() > longest_json) return nlohmann::ordered_json::value_t::discarded;
-        return nlohmann::ordered_json::parse(text, nullptr, false);  // what is none has no type that is asked for
+        return nlohmann::ordered_json::parse(text, nullptr, false);  // invalid JSON becomes a value of no expected type
     }
 
     std::nullopt_t skipped()

@@ -26,7 +26,7 @@ enum class outcome {
 
 /// "measured", "compile error", "illegal access".
 std::string_view words_of(outcome what);
-/// "compile_error", for files; `nullopt` for what is none.
+/// "compile_error", for files; `nullopt` if unknown.
 std::string_view name_of(outcome what);
 std::optional<outcome> outcome_named(std::string_view name);
 

@@ -8,15 +8,15 @@
 
 #include "capture/folder/captured_launch.hpp"
 #include "tune/worker/gpu_context.hpp"
-#include "tune/worker/launch_memory.hpp"
 #include "tune/worker/reserved_addresses.hpp"
+#include "tune/worker/timed_memory.hpp"
 
 namespace launchbox {
 
 /// Two sums of what a launch left: equal ones, equal memory.
 using memory_sums = std::vector<std::uint64_t>;
 
-class captured_buffers final : public launch_memory {
+class captured_buffers final : public timed_memory {
 public:
     /// Maps and fills. Throws `cuda_failure`: no memory. Throws `error`: a capture that cannot be read, or addresses
     /// that cannot be had.

@@ -12,7 +12,7 @@
 
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/gpu_context.hpp"
-#include "tune/worker/launch_memory.hpp"
+#include "tune/worker/timed_memory.hpp"
 
 namespace launchbox {
 
@@ -27,7 +27,7 @@ struct guarded_buffer {
 };
 
 /// All arguments of one workload. Inputs stay as they are; in_out ones are copied from a pristine copy before a launch.
-class workload_buffers final : public launch_memory {
+class workload_buffers final : public timed_memory {
 public:
     workload_buffers(gpu_context& gpu, const std::vector<task_argument>& arguments);
     ~workload_buffers() override;

@@ -9,7 +9,7 @@
 #include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/launch_history.hpp"
 #include "tune/worker/launch_judge.hpp"
-#include "tune/worker/launch_memory.hpp"
+#include "tune/worker/timed_memory.hpp"
 
 namespace launchbox {
 
@@ -17,7 +17,7 @@ namespace launchbox {
 struct timed_kernel {
     const gpu_task& task;
     const loaded_kernel& kernel;
-    launch_memory& memory;
+    timed_memory& memory;
     launch_judge& judge;
     launch_history& history;
 };

@@ -1,9 +1,9 @@
 // launchbox: floating-point keys as integers of the same order. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// By < and > such keys have the order of integers that are made of their bits, which are sorted faster: nobody sees
-// which of equal ones was where. Only -0.0 and 0.0 are equal with different bits. They are neighbours as integers, with
-// nothing between them, so that it is enough to put them into their original order again where there are both.
+// By < and > such keys have the order of integers that are made of their bits, which are sorted faster: equal ones are
+// indistinguishable. Only -0.0 and 0.0 are equal with different bits. They are neighbours as integers, with nothing
+// between them, so that it is enough to put them into their original order again where there are both.
 //
 // In a sort of many tiles the arrays hold integers from the first kernel to the last. Runs then have their zeros in the
 // original order, which searches do not see (searched_order). Where the input has a -0.0, a block merges all zeros as
@@ -119,7 +119,7 @@ inline constexpr bool keeps_words = false;
 template <class Shape>
 inline constexpr bool keeps_words<word_shape<Shape>> = true;
 
-/// That, where it helps: for floating-point keys alone in their order.
+/// The same if it helps: for floating-point keys without values in their natural order.
 template <class Shape>
 using word_shape_if_any =
     std::conditional_t<!Shape::has_values && is_ordered_as_word<typename Shape::key, typename Shape::compare>,

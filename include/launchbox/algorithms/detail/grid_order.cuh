@@ -6,17 +6,17 @@
 
 namespace launchbox::detail {
 
-// A body with programmatic_dependent_launch may begin before the kernel ahead of it in the stream has ended. It must
-// call wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before,
-// and read words that only ever change one way, if it reads them again behind the wait where they have not changed.
-// That keeps the order of the stream: the wait ends once the kernel ahead has ended and its writes are visible; that
-// kernel has ended only after its own wait, and so on, up to the first that was launched without. Copies, frees and
-// kernels that are launched without it wait for whole kernels anyway.
+// A body with programmatic_dependent_launch may begin before the preceding kernel in the stream has ended. It must call
+// wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before, and
+// read words that only ever change one way, if it reads unchanged ones again after the wait. That keeps the order of
+// the stream: the wait ends once the preceding kernel has ended and its writes are visible; that kernel has ended only
+// after its own wait, and so on, up to the first that was launched without. Copies, frees and kernels that are launched
+// without it wait for whole kernels anyway.
 //
-// A kernel may instead wait for single words, each of its blocks for its own. Then the kernel ahead must only write
+// A kernel may instead wait for single words, each of its blocks for its own. Then the preceding kernel must only write
 // such words (publish_word) and must call let_next_grid_begin() directly after its own wait. The waiting kernel begins
-// when all blocks of the kernel ahead have begun, so that it takes no place from them; it ends after all words are
-// written, and so after everything else that the kernel ahead waits for.
+// when all blocks of the preceding kernel have begun, so that it takes no slots from them; it ends after all words are
+// written, and so after everything else for which the preceding kernel waits.
 
 /// Until the kernel ahead has ended. Nothing to wait for in code for less than 9.0, which is launched when it has.
 __device__ __forceinline__ void wait_for_grid_ahead()

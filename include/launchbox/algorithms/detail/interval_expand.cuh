@@ -14,7 +14,7 @@
 
 namespace launchbox::detail {
 
-/// What lies in `values` is converted once, to what is stored.
+/// What is in `values` is converted once, to what is stored.
 template <class Values, class Out>
 struct expanded {
     using type = typename std::iterator_traits<Values>::value_type;

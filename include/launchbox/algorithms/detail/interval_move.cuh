@@ -13,7 +13,7 @@
 
 namespace launchbox::detail {
 
-/// Instead of gather or scatter: the intervals lie one behind the other, as the outputs are counted.
+/// Instead of gather or scatter: the intervals follow each other in the order of the outputs.
 struct side_by_side {};
 
 template <class Places>

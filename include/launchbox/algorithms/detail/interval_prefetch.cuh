@@ -1,4 +1,4 @@
-// launchbox: what a tile of intervals will read, asked for before it is known. Internal: include interval_expand.cuh.
+// launchbox: prefetches what a tile of intervals will probably read. Internal: include interval_expand.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

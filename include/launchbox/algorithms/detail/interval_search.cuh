@@ -2,7 +2,7 @@
 // interval_move.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals and outputs stand in one line: each interval takes `weight` places, and its outputs follow, one place each.
+// Intervals and outputs are in one line: each interval takes `weight` places, and its outputs follow, one place each.
 // Tiles are equal stretches of that line, so that a tile has a bounded number of both, whatever the intervals are:
 // millions of empty ones in a row, or one that is huge. Interval j begins at place offsets[j] + weight * j, which rises
 // strictly, so that a search of these sums finds the cut.

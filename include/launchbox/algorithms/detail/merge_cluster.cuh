@@ -12,8 +12,7 @@
 
 namespace launchbox::detail {
 
-/// All threads tell all blocks of the cluster that they are here, and then wait until all are. What was written to
-/// shared memory before is visible behind it.
+/// A barrier for all threads of the cluster. What was written to shared memory before it is visible after it.
 __device__ __forceinline__ void arrive_at_cluster()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

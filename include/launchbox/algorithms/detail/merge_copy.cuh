@@ -65,7 +65,7 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     constexpr int apart = Shape::threads + Shape::threads / Shape::items;
     const int first = padded<Shape::items>(thread);
     const auto write = [&](const auto* from, auto* to, const auto& made) {
-        // Usually all rows are there but the last ones: those need no check of each element.
+        // Usually all rows but the last ones are full: those need no check of each element.
         constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
         for (int begin = 0; begin < Shape::items; begin += some) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
 }
 
 /// Copies every `Stride`th of the elements from `from` on, the first `here` of `Count`, to shared memory, where they
-/// are `apart`. They are there behind wait_for_copies.
+/// are `apart`. They are there after wait_for_copies.
 template <int Count, int Stride, class To, class From>
 __device__ __forceinline__ void copy_elements(To* to, int apart, const From* from, int here = Count)
 {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void copy_elements(To* to, int apart, const From* fro
     }
 }
 
-/// Copies a tile, of which `count` elements are there, to shared memory in its order.
+/// Copies a tile of `count` elements to shared memory in its order.
 template <class Shape>
 __device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
                                           std::int64_t begin, int count)

@@ -29,7 +29,7 @@ __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const L
 }
 
 /// How many of three comparators use the multipliers: as many as keep both kinds of units equally busy. For keys that
-/// are no 32-bit integers, or have tags, one comparator in three, or none, is exchanged by the multipliers alone.
+/// are not 32-bit integers, or have tags, the multipliers alone exchange one comparator in three, or none.
 struct thirds_by_sum {
     static constexpr int of_sort = 2, of_block_merge = 1, of_pass_merge = 1;
 };

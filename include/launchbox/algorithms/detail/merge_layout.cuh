@@ -1,4 +1,4 @@
-// launchbox: where the runs of a tile lie in the shared memory of a block, so that merging has no bank conflicts.
+// launchbox: where the runs of a tile are in the shared memory of a block, so that merging has no bank conflicts.
 // Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -80,8 +80,8 @@ __device__ __forceinline__ void say_order(const sort_findings& findings, tile_or
                         findings.number);
 }
 
-/// Whether tile number `tile`, not the first, goes on where the one before it ends. Each rises now; if they `fall` they
-/// were reversed, and nothing of the later one may equal anything of the earlier.
+/// Whether tile number `tile`, not the first, continues where the one before it ends. Each rises now; if they `fall`
+/// they were reversed, and no element of the later one may equal one of the earlier.
 template <class Key, class Less>
 __device__ __forceinline__ possible_order order_at_border(const Key* keys, std::int64_t tile, std::int64_t tile_size,
                                                           std::int64_t n, const possible_order& order, const Less& less)

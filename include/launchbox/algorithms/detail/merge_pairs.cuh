@@ -90,7 +90,7 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
         Shape::tile - (first + n) + left_end;  // the lowest slot of the right; the same residue as left_end
     const int left_row = (left >> Shape::items_bits) * row, right_row = (right >> Shape::items_bits) * row;
     const int begin = left & (n - 1), end = left_end & (n - 1), taken = left_end - left;
-    // One of the two parts lies within a row; the other ends in one row and goes on in the next, or fills one.
+    // One of the two parts lies within a row; the other ends in one row and continues in the next, or fills one.
     const bool is_left_within = begin + taken < n;
     const int border_0 = is_left_within ? begin : end, border_1 = is_left_within ? end : begin;
     const int row_0 = is_left_within ? right_row + row : left_row + row;
@@ -127,8 +127,8 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
     using value = typename Shape::kept_value;
     constexpr int n = Shape::items, key_bytes = sizeof(key), value_bytes = sizeof(value);
     const int of_left = left_end - left, of_right = right - right_end, begin = left & (n - 1);
-    // At most one of the two parts goes on in another row, since together they have each residue at most once. Both are
-    // counted in bytes as if none did; from the border on, the free slot at the end of a row is added.
+    // At most one of the two parts continues in another row, since together they have each residue at most once. Both
+    // are counted in bytes as if none did; from the border on, the free slot at the end of a row is added.
     const bool left_goes_on = begin + of_left > n, right_goes_on = begin > 0 && of_right > begin;
     int at_left = padded<n>(left) * key_bytes, at_right = padded<n>(right) * key_bytes;
     int border = static_cast<int>(merge_memory<Shape>::layout.all);

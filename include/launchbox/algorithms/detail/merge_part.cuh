@@ -111,7 +111,7 @@ struct run_reader {
     __device__ __forceinline__ int slot_of(int at) const { return padded<Shape::items>(slot + direction * at); }
 };
 
-/// Fills the padding of all pairs with a key that no other is behind.
+/// Fills the padding of all pairs with the largest key.
 template <class Shape>
 __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, int levels)
 {
@@ -180,7 +180,7 @@ __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, con
     wait_for_copies();
 }
 
-/// Copies the parts of the runs, one behind the other, and waits until they are there.
+/// Copies the parts of the runs, one after the other, and waits until they are complete.
 template <class Shape, class To, class From>
 __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, const From* from, int count, int levels)
 {
@@ -370,7 +370,7 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     using shape = std::conditional_t<by_words, placed_shape<Shape>, Shape>;
     const merge_memory<shape> memory{shared};
     const part_of_group part(task, block);
-    // Before the wait: where tiles were not in order that usually has been said, and stays so.
+    // Before the wait: if tiles are not in order, that is usually marked by now, and does not change.
     const possible_order order = order_of_tiles(task.findings);
     if (!reads_splits<From>(task)) wait_for_grid_ahead();
     if (order.any() && is_in_order<From, Shape>(task, in, out, part, block, compare)) {

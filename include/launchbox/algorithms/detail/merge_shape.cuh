@@ -118,7 +118,7 @@ __device__ __forceinline__ auto order_of_search(const typename Shape::compare& c
         return kept_order<Shape>{compare};
 }
 
-/// A key that is behind all others, or equals the last of them, for sorts of integers alone.
+/// A key that comes after all others, or equals the last of them, for sorts of integers without values.
 template <class Shape>
 __device__ __forceinline__ typename Shape::kept_key last_key()
 {

@@ -117,8 +117,7 @@ struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
 
 /// Rows of sorts by a cluster, of up to `ways` blocks; 1: this code has no clusters. Sorts of integers alone merge so
 /// fast that larger tiles are better, and several launches than more than four blocks. Keys of more than 8 bytes take
-/// longer to search than to merge. There is room: all of this is less than the 99 KB of shared memory that every GPU
-/// with clusters has.
+/// longer to search than to merge. It always fits: every GPU with clusters has 99 KB of shared memory.
 template <class Key, class Value, class Compare>
 inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
 inline constexpr int cluster_threads = 256;

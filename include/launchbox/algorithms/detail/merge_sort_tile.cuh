@@ -63,7 +63,7 @@ __device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const m
 }
 
 /// Puts the zeros of a sorted tile, which are all 0.0, into the order and with the signs that they have in the input,
-/// which is there still. Called by all threads; ends with a barrier.
+/// which is unchanged. Called by all threads; ends with a barrier.
 template <class Shape>
 __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
                                                       std::int64_t begin, int count)
@@ -103,7 +103,7 @@ __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>&
     __syncthreads();
 }
 
-/// Makes all words of a tile the keys that they stand for.
+/// Replaces all words of a tile by their keys.
 template <class Shape>
 __device__ __forceinline__ void make_keys_of_words(const merge_memory<Shape>& memory)
 {
@@ -114,7 +114,7 @@ __device__ __forceinline__ void make_keys_of_words(const merge_memory<Shape>& me
 
 /// Whether a tile that is in order is found before its threads' items are merged, and copied. Small tiles of integers
 /// or words alone are sorted so fast that the code for it, which they would have to load, takes longer than it saves:
-/// they are looked at once they are sorted.
+/// they are checked after sorting.
 template <class Shape>
 inline constexpr bool copies_tiles = Shape::is_stable || Shape::items >= 32;
 

@@ -1,4 +1,4 @@
-// launchbox: where the first elements of a merge lie in the runs that are merged. Internal: include merge_sort.cuh.
+// launchbox: where the first elements of a merge are in the runs that are merged. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -357,7 +357,7 @@ __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of
     }
 }
 
-/// How many of the first `rank` elements of the stable merge of 2^levels runs, 8 to 2^MaxLevels, lie in this thread's
+/// How many of the first `rank` elements of the stable merge of 2^levels runs, 8 to 2^MaxLevels, are in this thread's
 /// run, or of up to `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads
 /// of an aligned group of 2^levels have a run each, and the same rank; all threads of the warp call it.
 ///

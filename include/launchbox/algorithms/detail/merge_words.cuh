@@ -101,8 +101,8 @@ struct word_scale {
         return (word ^ other) >> place_bits == 0;
     }
     /// Whether the words are worth sorting: not where of 256 of the `count` keys two or more have the leading bits of
-    /// another, but not its other bits, which is hardly ever so for random keys. With 32 keys, or one found, too many
-    /// blocks of keys of low entropy sort words in vain, and random ones do not. Called by all threads; a barrier.
+    /// another, but not its other bits, which hardly ever happens with random keys. With 32 keys, or one such key, too
+    /// many blocks of keys of low entropy would sort words in vain. Called by all threads; a barrier.
     __device__ __forceinline__ bool tells_apart(const typename Shape::kept_key* keys, int count) const
     {
         constexpr int samples = Shape::threads > 256 ? Shape::threads : 256;
@@ -141,7 +141,7 @@ __device__ __forceinline__ bool put_in_order(const word_memory<Shape>& memory, i
         unsigned word = words[0];
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) {
-            // That of the next row at the end; behind the last one is something else, which is not looked at.
+            // At the end of a row that of the next row; after the last row there is something else, which is not read.
             const unsigned next = words[i + 1 < Shape::items ? i + 1 : i + 2];
             alike |= scale::are_alike(word, next) ? 1u << i : 0u;
             word = next;
@@ -216,7 +216,7 @@ __device__ __forceinline__ void write_by_place(const word_memory<Shape>& memory,
     const unsigned* const words = &memory.word_in(thread);
     const auto write = [&](auto* to, const auto& element_at) {
         using type = std::remove_reference_t<decltype(*to)>;
-        // Usually all are there but the last ones.
+        // Usually all but the last ones are full.
 #pragma unroll 1
         for (int done = 0; done < items; done += batch)
             if ((done + batch) * threads <= count) {

@@ -71,8 +71,8 @@ __device__ __forceinline__ void sort_by_ranks(const short_slots<Shape>& slots, i
     }
 }
 
-/// Whether a network sorts faster than ranks: an exchange of 32-bit integers is two instructions, of which nobody sees
-/// what became of equal ones.
+/// Whether a network sorts faster than ranks: an exchange of 32-bit integers is two instructions, and equal ones are
+/// indistinguishable.
 template <class Shape>
 inline constexpr bool short_by_network = !word_shape_if_any<Shape>::is_stable && sizeof(typename Shape::kept_key) <= 4;
 

@@ -103,7 +103,7 @@ __device__ __forceinline__ bool read_segments(const merge_memory<Shape>& memory,
     return has_negative_zero;
 }
 
-/// Puts the zeros of sorted segments into the order in which they are in the input, which is there still.
+/// Puts the zeros of sorted segments into the order in which they are in the input, which is unchanged.
 template <class Shape>
 __device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
                                               int segment_bits, const merge_arrays<Shape>& in)

@@ -21,8 +21,8 @@ namespace launchbox {
 
 namespace merge_sort_kernels {
 
-/// Segments of up to a warp's tile are sorted by blocks of one warp, which wait for nobody but themselves; the rows of
-/// the largest sizes do everything else.
+/// Segments of up to a warp's tile are sorted by blocks of one warp, which wait only for themselves; the rows of the
+/// largest sizes do everything else.
 template <class Key>
 inline constexpr int warp_items = sizeof(kept_type<Key>) <= 8    ? 8
                                   : sizeof(kept_type<Key>) <= 16 ? 4

@@ -1,4 +1,4 @@
-// launchbox: the name of a kernel as it stands in a launch: merge<int>, without return type and parameters. Internal:
+// launchbox: the name of a kernel as in a launch: merge<int>, without return type and parameters. Internal:
 // include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -159,7 +159,7 @@ inline bool is_lasting(cudaError_t code)
     }
 }
 
-/// No GPU, or no driver: then every call fails so.
+/// No GPU, or no driver: then every call fails like this.
 inline bool means_no_gpu(cudaError_t status)
 {
     return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;

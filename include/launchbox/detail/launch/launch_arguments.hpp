@@ -13,7 +13,7 @@ template <class...>
 struct list {
 };
 
-// The types of the argument that does not fit stand in the name of this template, which compilers print.
+// The types of the argument that does not fit are in the name of this template, which compilers print.
 template <std::size_t Position, class Given, class Parameter>
 struct launch_argument {
     static constexpr bool fits = std::is_convertible_v<Given, Parameter>;

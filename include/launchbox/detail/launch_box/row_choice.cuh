@@ -64,7 +64,7 @@ inline std::string list_text(std::span<const int> listed)
     return text;
 }
 
-// The body or the function; where only the row was asked for, who asked.
+// The body or the function; if only the row was requested, who requested it.
 inline std::string name_in_errors(const kernel_handle& kernel)
 {
     return kernel.function || kernel.type || kernel.shown_type ? name_of(kernel) : "launchbox::row_for";

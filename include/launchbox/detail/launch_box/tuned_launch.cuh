@@ -21,8 +21,8 @@ namespace launchbox::detail {
 
 inline constinit std::atomic<int> visible_gpus{0};  // 0: not asked yet
 
-/// The current device. Where the process sees a single GPU, that is device 0 for good, and the runtime is not asked:
-/// the question costs as much as all else that launchbox adds to a launch. `name`, a mangled type, is named in the
+/// The current device. Where the process sees a single GPU, that is device 0 for good, and the runtime is not queried:
+/// that would cost as much as everything else that launchbox adds to a launch. `name`, a mangled type, is named in the
 /// error where there is no GPU; null stands for row_for.
 inline int current_device(const char* name)
 {
@@ -62,8 +62,8 @@ decltype(auto) with_class(std::int64_t elements, const Function& function)
     return function.template operator()<Class>();
 }
 
-/// What a launch of a body can be told beside its work; grid, threads and shared memory come from the row. Smaller than
-/// a launch_config, which costs some nanoseconds at each launch.
+/// The settings of a launch of a body; grid, threads and shared memory come from the row. Smaller than a launch_config,
+/// which costs some nanoseconds at each launch.
 struct launch_extras {
     cudaStream_t stream = nullptr;
     launch_extent cluster = 1;

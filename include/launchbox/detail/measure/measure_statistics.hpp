@@ -1,4 +1,4 @@
-// launchbox: what a few samples tell of a time. Internal: include measure.cuh.
+// launchbox: what a few samples say about a time. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ struct median_estimate {
     double median = 0, low = 0, high = 0;
 };
 
-/// How many of the least, and of the greatest, of `count` sorted samples lie outside of the interval. The number of
+/// How many of the least, and of the greatest, of `count` sorted samples are outside of the interval. The number of
 /// samples below the true median is binomial, whatever the distribution: no more than 2.5 % on either side.
 inline std::size_t samples_outside(std::size_t count)
 {

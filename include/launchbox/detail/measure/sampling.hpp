@@ -137,7 +137,7 @@ inline bool sample_series::entropy_is_level() const
         yy += y * y;
     }
     const double slope = xy / xx;
-    // Entropies that are all the same are as level as can be; rounding alone has no line in it.
+    // Equal entropies are level by definition; a line cannot be fitted to rounding errors.
     if (yy < 1e-20) return true;
     return std::abs(slope) <= steepest && slope * xy / yy >= min_r2;
 }

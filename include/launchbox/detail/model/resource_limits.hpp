@@ -209,7 +209,7 @@ constexpr barrier_limit barrier_limit_of(const sm_limits& limits, int barriers, 
     return result;
 }
 
-// The most blocks that a cluster can have; `unlimited` where that is not known, or where nobody counts them.
+// The most blocks that a cluster can have; `unlimited` if that is not known, or if they are not counted.
 constexpr int max_cluster_of(const sm_limits& limits, model_mode mode, bool non_portable)
 {
     if (mode == model_mode::spreadsheet) return unlimited;

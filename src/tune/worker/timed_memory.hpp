@@ -10,9 +10,9 @@ namespace launchbox {
 /// poison, which is NaN, for a mark of what is not there yet, or 0 for what it would leave anyway.
 enum class output_filling { poison, zeros };
 
-class launch_memory {
+class timed_memory {
 public:
-    virtual ~launch_memory() = default;
+    virtual ~timed_memory() = default;
 
     /// In stream order: outputs hold `filling` (zeros only where all of the output has to be written), and what else
     /// launches change is as it was before the first.
