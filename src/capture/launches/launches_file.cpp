@@ -132,18 +132,14 @@ kernel_info read_kernel(const json_place& from)
     kernel.registers = from.optional_integer<int>("registers");
     kernel.spill_store_bytes = from.optional_integer<std::int64_t>("spill_store_bytes");
     kernel.spill_load_bytes = from.optional_integer<std::int64_t>("spill_load_bytes");
-    // Files of the first days lack these two.
-    if (from.value.contains("shared_spill_store_bytes")) {
-        kernel.shared_spill_store_bytes = from.optional_integer<std::int64_t>("shared_spill_store_bytes");
-        kernel.shared_spill_load_bytes = from.optional_integer<std::int64_t>("shared_spill_load_bytes");
-    }
+    kernel.shared_spill_store_bytes = from.optional_integer<std::int64_t>("shared_spill_store_bytes");
+    kernel.shared_spill_load_bytes = from.optional_integer<std::int64_t>("shared_spill_load_bytes");
     kernel.stack_frame_bytes = from.optional_integer<std::int64_t>("stack_frame_bytes");
     kernel.static_shared_bytes = from.optional_integer<std::int64_t>("static_shared_bytes");
     kernel.barriers = from.optional_integer<int>("barriers");
     kernel.min_blocks = from.optional_integer<int>("min_blocks");
     if (!from.at("max_threads").is_null()) kernel.max_threads = from.sizes<int>("max_threads");
-    if (const auto how = from.value.find("optimisation"); how != from.value.end() && how->is_string())
-        kernel.optimisation = optimisation_called(how->get<std::string>());
+    if (from.at("optimisation").is_string()) kernel.optimisation = optimisation_called(from.text("optimisation"));
     if (from.at("architecture").is_string()) set_architecture(kernel, from.text("architecture"));
     return kernel;
 }

@@ -193,8 +193,6 @@ std::optional<phase_seconds> phase_seconds_of(const ordered_json& value)
     phase_seconds phases;
     for (const phase_kind& kind : phase_kinds) {
         const auto found = value.find(kind.name);
-        if (found == value.end() && kind.seconds == &phase_seconds::reference)
-            continue;  // it was a part of prepare once
         if (found == value.end() || !found->is_number() || !is_duration(found->get<double>())) return std::nullopt;
         phases.*kind.seconds = found->get<double>();
     }

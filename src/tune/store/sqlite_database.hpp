@@ -59,8 +59,6 @@ public:
     ///
     /// Whoever wrote the file: until `trust_schema` no statement may do more than a look at a small schema takes.
     sqlite_database(const std::string& file, access how, const std::string& shown_as);
-    /// In memory, with the content of another.
-    static sqlite_database copy_of(const sqlite_database& other);
     /// In memory, read-only: the bytes of a file, as in a pipe.
     static sqlite_database of_bytes(std::string bytes, const std::string& shown_as);
 

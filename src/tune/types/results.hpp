@@ -70,7 +70,7 @@ struct race_entry {
     assignment parameters;
     std::vector<double> samples_ns;
     /// The median of the result that brought it into the race, which is what the race was drawn from; `nullopt`: not
-    /// known, as in records of before it was kept.
+    /// known.
     std::optional<double> result_median_ns = {};
 
     friend bool operator==(const race_entry&, const race_entry&) = default;
@@ -91,7 +91,7 @@ struct device_record {
     std::string host;
     std::string uuid;                           ///< as the driver has it; empty: unknown
     std::optional<bool> ecc = {};               ///< whether its memory corrects errors
-    std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked, as in old records
+    std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked
     std::vector<double> calibration_ns = {};    ///< samples of the reference, which all GPUs of the run have timed
     std::optional<device_state> state = {};     ///< while it did
     std::int64_t measured = 0, failed = 0;      ///< results of the last call
