@@ -1,22 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/cluster_messages.hpp"
 
-#include <cstdint>
 #include <exception>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
 #include "support/error.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/types/sample_time.hpp"
-#include "tune/types/work_amounts.hpp"
-#include "tune/worker/worker_messages.hpp"
 
 namespace launchbox {
 
+static void to_json(message_json& to, const assignment& values)
+{
+    to = json_of(values);
+}
+
+static void from_json(const message_json& from, assignment& values)
+{
+    if (!read_json(from, values)) refuse_member("assignment");
+}
+
+static constexpr auto fields_of(const compute_capability&)
+{
+    return std::tuple{field{"major", &compute_capability::major}, field{"minor", &compute_capability::minor}};
+}
+
+static constexpr auto fields_of(const gpu_device&)
+{
+    using of = gpu_device;
+    return std::tuple{field{"index", &of::index},
+                      field{"name", &of::name},
+                      field{"uuid", &of::uuid},
+                      field{"capability", &of::capability},
+                      field{"sms", &of::sms},
+                      field{"memory_bytes", &of::memory_bytes},
+                      field{"ecc", &of::ecc},
+                      field{"threads_per_sm", &of::threads_per_sm},
+                      field{"blocks_per_sm", &of::blocks_per_sm},
+                      field{"registers_per_sm", &of::registers_per_sm},
+                      field{"registers_per_block", &of::registers_per_block},
+                      field{"shared_per_sm", &of::shared_per_sm},
+                      field{"shared_per_block", &of::shared_per_block},
+                      field{"shared_per_block_opt_in", &of::shared_per_block_opt_in},
+                      field{"reserved_shared_per_block", &of::reserved_shared_per_block},
+                      field{"threads_per_block", &of::threads_per_block},
+                      field{"block_dimensions", &of::block_dimensions},
+                      field{"grid_dimensions", &of::grid_dimensions},
+                      field{"hardware", &of::hardware}};
+}
+
+static constexpr auto fields_of(const tune_job&)
+{
+    using of = tune_job;
+    return std::tuple{field{"candidate", &of::candidate}, field{"workload", &of::workload},
+                      field{"parameters", &of::parameters}};
+}
+
+static constexpr auto fields_of(const measure_request&)
+{
+    using of = measure_request;
+    return std::tuple{field{"best_ns", &of::best_ns}, field{"samples", &of::samples},
+                      field{"is_reference", &of::is_reference}, field{"repeated", &of::repeated}};
+}
+
+static constexpr auto fields_of(const prepared_job&)
+{
+    using of = prepared_job;
+    return std::tuple{field{"status", &of::status},
+                      field{"reason", &of::reason},
+                      field{"kernel", &of::kernel},
+                      field{"code", &of::code},
+                      field{"same_when_equal", &of::same_when_equal},
+                      field{"log", &of::log},
+                      field{"compile_seconds", &of::compile_seconds},
+                      field{"from_cache", &of::from_cache},
+                      field{"work", &of::work},
+                      field{"machine_failure", &of::machine_failure}};
+}
+
 namespace {
 
-using message_json = nlohmann::ordered_json;
+// Each is a thread and a process.
+constexpr unsigned max_jobs = 4096;
 
 // Nothing that we say is deeper; the library writes what is nested by recursion.
 constexpr int max_nesting = 32;
@@ -32,11 +99,28 @@ auto reading_message(Read read)
     }
 }
 
-assignment values_of(const message_json& from)
+template <class Record>
+Record record_of(const message_json& from, const char* name)
 {
-    std::optional<assignment> values = assignment_of(from);
-    if (!values) throw error("a message of another rank has values that are none");
-    return *std::move(values);
+    return reading_message([&] {
+        Record record;
+        read_message(from, name, record);
+        return record;
+    });
+}
+
+// Of figures that are counts and sizes.
+template <class Value>
+void refuse_negative(const char* name, const Value& value)
+{
+    if constexpr (has_fields<Value>)
+        each_field(value, [](const char* member, const auto& figure) { refuse_negative(member, figure); });
+    else if constexpr (std::is_arithmetic_v<Value>)
+        value < 0 ? refuse_member(name) : void();
+    else if constexpr (requires { value.has_value(); })
+        value ? refuse_negative(name, *value) : void();
+    else if constexpr (std::ranges::range<Value> && !std::same_as<Value, std::string>)
+        for (const auto& element : value) refuse_negative(name, element);
 }
 
 void refuse_deep(std::string_view text)
@@ -60,32 +144,6 @@ void refuse_deep(std::string_view text)
         }
     }
 }
-
-struct integer_of_gpu {
-    const char* name;
-    int gpu_device::*value;
-};
-constexpr integer_of_gpu integers_of_gpu[]{{"index", &gpu_device::index},
-                                           {"ecc", &gpu_device::ecc},
-                                           {"sms", &gpu_device::sms},
-                                           {"threads_per_sm", &gpu_device::threads_per_sm},
-                                           {"blocks_per_sm", &gpu_device::blocks_per_sm},
-                                           {"registers_per_sm", &gpu_device::registers_per_sm},
-                                           {"registers_per_block", &gpu_device::registers_per_block},
-                                           {"shared_per_sm", &gpu_device::shared_per_sm},
-                                           {"shared_per_block", &gpu_device::shared_per_block},
-                                           {"shared_per_block_opt_in", &gpu_device::shared_per_block_opt_in},
-                                           {"reserved_shared_per_block", &gpu_device::reserved_shared_per_block},
-                                           {"threads_per_block", &gpu_device::threads_per_block}};
-
-struct text_of_facts {
-    const char* name;
-    std::string rank_facts::*text;
-};
-constexpr text_of_facts texts_of_facts[]{
-    {"version", &rank_facts::version},         {"host", &rank_facts::host},       {"spec_hash", &rank_facts::spec_hash},
-    {"source_hash", &rank_facts::source_hash}, {"driver", &rank_facts::driver},   {"toolkit", &rank_facts::toolkit},
-    {"no_gpu", &rank_facts::no_gpu},           {"failure", &rank_facts::failure}, {"hint", &rank_facts::hint}};
 
 }  // namespace
 
@@ -135,168 +193,105 @@ long number_in(const cluster_message& message, const char* name)
     return found->get<long>();
 }
 
-message_json json_of(const gpu_device& gpu)
-{
-    message_json to{{"name", gpu.name},
-                    {"uuid", gpu.uuid},
-                    {"capability", {gpu.capability.major, gpu.capability.minor}},
-                    {"memory_bytes", gpu.memory_bytes},
-                    {"block_dimensions", gpu.block_dimensions},
-                    {"grid_dimensions", gpu.grid_dimensions}};
-    for (const integer_of_gpu& integer : integers_of_gpu) to[integer.name] = gpu.*integer.value;
-    to["hardware"] = json_of(gpu.hardware);
-    return to;
-}
-
-gpu_device gpu_of(const message_json& from)
+std::size_t place_in(const message_json& from, const char* name)
 {
     return reading_message([&] {
-        gpu_device gpu;
-        from.at("name").get_to(gpu.name);
-        from.at("uuid").get_to(gpu.uuid);
-        from.at("capability").at(0).get_to(gpu.capability.major);
-        from.at("capability").at(1).get_to(gpu.capability.minor);
-        from.at("memory_bytes").get_to(gpu.memory_bytes);
-        from.at("block_dimensions").get_to(gpu.block_dimensions);
-        from.at("grid_dimensions").get_to(gpu.grid_dimensions);
-        for (const integer_of_gpu& integer : integers_of_gpu) from.at(integer.name).get_to(gpu.*integer.value);
-        for (const integer_of_gpu& integer : integers_of_gpu)
-            if (gpu.*integer.value < 0) throw error("a message of another rank has a GPU that is none");
-        const std::optional<gpu_hardware> hardware = gpu_hardware_of(from.at("hardware"));
-        if (!hardware) throw error("a message of another rank has a GPU that is none");
-        gpu.hardware = *hardware;
-        return gpu;
+        std::size_t place = 0;
+        read_message(from.at(name), name, place);
+        return place;
     });
 }
 
 message_json json_of(const rank_facts& facts)
 {
-    message_json to{{"is", "hello"}, {"rank", facts.rank}, {"cores", facts.cores}, {"gpus", message_json::array()}};
-    to["lacks_something"] = facts.lacks_something;
-    for (const text_of_facts& member : texts_of_facts) to[member.name] = facts.*member.text;
-    for (const gpu_device& gpu : facts.gpus) to["gpus"].push_back(json_of(gpu));
+    message_json to = message_of_value(facts);
+    to["is"] = "hello";
     return to;
 }
 
 rank_facts facts_of(const message_json& from)
 {
-    return reading_message([&] {
-        rank_facts facts;
-        from.at("rank").get_to(facts.rank);
+    rank_facts facts;
+    reading_message([&] {
+        read_message(from.at("rank"), "rank", facts.rank);
         from.at("version").get_to(facts.version);
-        try {
-            rank_facts all = facts;
-            from.at("cores").get_to(all.cores);
-            from.at("lacks_something").get_to(all.lacks_something);
-            for (const text_of_facts& member : texts_of_facts) from.at(member.name).get_to(all.*member.text);
-            for (const message_json& gpu : from.at("gpus")) all.gpus.push_back(gpu_of(gpu));
-            return all;
-        } catch (const std::exception& failure) {
-            facts.failure = std::string("what it says of itself cannot be read: ") + failure.what();
-            facts.hint = "start the same launchbox-mpi on all nodes";
-            return facts;
-        }
+        return 0;
     });
+    try {
+        auto all = record_of<rank_facts>(from, "hello");
+        refuse_negative("gpus", all.gpus);
+        return all;
+    } catch (const std::exception& failure) {
+        facts.failure = std::string("what it says of itself cannot be read: ") + failure.what();
+        facts.hint = "start the same launchbox-mpi on all nodes";
+        return facts;
+    }
+}
+
+message_json json_of(const rank_role& role)
+{
+    return message_of_value(role);
+}
+
+rank_role role_of(const message_json& from)
+{
+    auto role = record_of<rank_role>(from, "role");
+    refuse_negative("gpus", role.gpus);
+    if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400)) refuse_member("role");
+    return role;
 }
 
 message_json json_of(const tune_job& job)
 {
-    return {{"candidate", job.candidate}, {"workload", job.workload}, {"parameters", json_of(job.parameters)}};
+    return message_of_value(job);
 }
 
 tune_job job_of(const message_json& from)
 {
-    return reading_message([&] {
-        return tune_job{.candidate = number_at<std::size_t>(from, "candidate"),
-                        .workload = number_at<std::size_t>(from, "workload"),
-                        .parameters = values_of(from.at("parameters"))};
-    });
+    return record_of<tune_job>(from, "job");
 }
 
 message_json json_of(const measure_request& request)
 {
-    return {{"best_ns", request.best_ns},
-            {"samples", request.samples},
-            {"is_reference", request.is_reference},
-            {"repeated", request.repeated}};
+    return message_of_value(request);
 }
 
 measure_request request_of(const message_json& from)
 {
-    return reading_message([&] {
-        return measure_request{.best_ns = from.at("best_ns").get<double>(),
-                               .samples = number_at<int>(from, "samples"),
-                               .is_reference = from.at("is_reference").get<bool>(),
-                               .repeated = from.at("repeated").get<bool>()};
-    });
+    return record_of<measure_request>(from, "request");
 }
 
 message_json json_of(const prepared_job& made)
 {
-    message_json to{{"status", static_cast<int>(made.status)},
-                    {"reason", made.reason},
-                    {"code", made.code},
-                    {"same_when_equal", made.same_when_equal},
-                    {"log", made.log},
-                    {"compile_seconds", made.compile_seconds},
-                    {"from_cache", made.from_cache},
-                    {"machine_failure", made.machine_failure}};
-    if (made.kernel) to["kernel"] = json_of(*made.kernel);
-    for (const work_kind& kind : work_kinds)
-        if (const std::optional<double>& amount = made.work.*kind.amount) to["work"][kind.name] = *amount;
-    return to;
+    return message_of_value(made);
 }
 
 prepared_job prepared_of(const message_json& from)
 {
-    return reading_message([&] {
-        prepared_job made;
-        const int status = number_at<int>(from, "status");
-        if (status < 0 || status > static_cast<int>(build_status::compile_timeout))
-            throw error("a message of another rank has a status that is none");
-        made.status = static_cast<build_status>(status);
-        from.at("reason").get_to(made.reason);
-        from.at("code").get_to(made.code);
-        from.at("same_when_equal").get_to(made.same_when_equal);
-        from.at("log").get_to(made.log);
-        from.at("compile_seconds").get_to(made.compile_seconds);
-        from.at("from_cache").get_to(made.from_cache);
-        from.at("machine_failure").get_to(made.machine_failure);
-        if (!is_duration(made.compile_seconds)) throw error("a message of another rank has a duration that is no time");
-        if (const auto kernel = from.find("kernel"); kernel != from.end()) {
-            made.kernel = kernel_of(*kernel);
-            if (!made.kernel) throw error("a message of another rank has a kernel that is none");
-        }
-        if (const auto work = from.find("work"); work != from.end())
-            for (const work_kind& kind : work_kinds)
-                if (const auto amount = work->find(kind.name); amount != work->end()) {
-                    made.work.*kind.amount = amount->get<double>();
-                    if (!is_work(amount->get<double>()))
-                        throw error("a message of another rank has an amount of work that is none");
-                }
-        return made;
+    auto made = record_of<prepared_job>(from, "prepared");
+    if (!is_duration(made.compile_seconds)) refuse_member("compile_seconds");
+    each_field(made.work, [](const char* name, const std::optional<double>& amount) {
+        if (amount && !is_work(*amount)) refuse_member(name);
     });
+    if (!made.kernel) return made;
+    refuse_negative("kernel", *made.kernel);
+    set_architecture(*made.kernel, std::string(made.kernel->architecture));
+    return made;
 }
 
 message_json json_of(const measurement& measured)
 {
-    message_json to = message_json::parse(answer_line(measured));
-    to["machine_failure"] = measured.machine_failure;
-    return to;
+    return message_of_value(measured);
 }
 
 measurement measured_of(const message_json& from)
 {
-    return reading_message([&] {
-        measurement measured = message_of(from.dump()).answer;
-        from.at("machine_failure").get_to(measured.machine_failure);
-        if (!measured.machine_failure.empty()) return measured;
-        stored_result as_stored;
-        as_stored.measured = std::move(measured);
-        if (const std::string why = why_invalid(as_stored); !why.empty())
-            throw error("a message of another rank has a measurement that is none: " + why);
-        return std::move(as_stored.measured);
-    });
+    stored_result as_stored;
+    as_stored.measured = record_of<measurement>(from, "measurement");
+    if (!as_stored.measured.machine_failure.empty()) return std::move(as_stored.measured);
+    if (const std::string why = why_invalid(as_stored); !why.empty())
+        throw error("a message of another rank has an invalid measurement: " + why);
+    return std::move(as_stored.measured);
 }
 
 message_json json_of(const error& failure)
@@ -307,7 +302,8 @@ message_json json_of(const error& failure)
 error failure_of(const message_json& from, const std::string& where)
 {
     return reading_message([&] {
-        const int status = number_at<int>(from, "status");
+        int status = 0;
+        read_message(from.at("status"), "status", status);
         if (status < static_cast<int>(exit_status::check_failed) || status > static_cast<int>(exit_status::interrupted))
             throw error("a message of another rank has a status that is none");
         return error(where + ": " + from.at("what").get<std::string>(), from.at("hint").get<std::string>(),

@@ -142,14 +142,14 @@ std::vector<const gpu_model*> models_of(const sm_limits& limits)
 table gpu_rows(const gpu_list& gpus)
 {
     table rows{{{"gpu", true}, {"name"}, {"architecture"}, {"sms", true}, {"memory_bytes", true}}, {}};
-    for (const hardware_figure& figure : hardware_figures) rows.columns.push_back({figure.name, true});
+    for (const auto& figure : hardware_figures) rows.columns.push_back({figure.name, true});
     for (const char* title : {"memory_gb_per_second", "ecc", "pci_bus", "known"}) rows.columns.push_back({title});
     for (const gpu_device& gpu : gpus.devices) {
         std::vector<cell> row{std::to_string(gpu.index), escape_for_terminal(gpu.name),
                               std::string(architecture_name(gpu.capability).view()), std::to_string(gpu.sms),
                               std::to_string(gpu.memory_bytes)};
-        for (const hardware_figure& figure : hardware_figures) {
-            const auto& value = gpu.hardware.*figure.value;
+        for (const auto& figure : hardware_figures) {
+            const auto& value = gpu.hardware.*figure.member;
             row.emplace_back(value ? std::to_string(*value) : "unknown");
         }
         const std::optional<double> rate = memory_gb_per_second(gpu.hardware);

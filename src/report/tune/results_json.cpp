@@ -149,19 +149,9 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
 
 ordered_json device_json(const device_record& device, std::size_t run)
 {
-    return {{"run", run},
-            {"name", json_text(device.name)},
-            {"host", json_text(device.host)},
-            {"uuid", json_text(device.uuid)},
-            {"ecc", device.ecc ? ordered_json(*device.ecc) : ordered_json(nullptr)},
-            {"hardware", device.hardware ? safe_json(json_of(*device.hardware)) : ordered_json(nullptr)},
-            {"calibration_ns", device.calibration_ns},
-            {"state", device.state ? json_of(*device.state) : ordered_json(nullptr)},
-            {"measured", device.measured},
-            {"failed", device.failed},
-            {"busy_seconds", device.busy_seconds},
-            {"seconds", device.seconds},
-            {"lost", json_text(device.lost)}};
+    ordered_json json{{"run", run}};
+    each_field(device, [&](const char* name, const auto& member) { json[name] = member_json(member); });
+    return json;
 }
 
 }  // namespace

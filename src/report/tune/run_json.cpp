@@ -2,9 +2,10 @@
 #include "report/tune/run_json.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <type_traits>
 
 #include "report/core/json.hpp"
-#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 
@@ -14,13 +15,14 @@ namespace {
 
 ordered_json environment_json(const environment_info& where)
 {
-    return {{"gpu", text_or_null(where.gpu)},
-            {"processor", text_or_null(where.processor)},
-            {"architecture", text_or_null(where.architecture)},
-            {"sms", where.sms == 0 ? ordered_json(nullptr) : ordered_json(where.sms)},
-            {"memory_bytes", where.memory_bytes == 0 ? ordered_json(nullptr) : ordered_json(where.memory_bytes)},
-            {"driver", text_or_null(where.driver)},
-            {"toolkit", text_or_null(where.toolkit)}};
+    ordered_json json;
+    each_field(where, [&](const char* name, const auto& member) {
+        if constexpr (std::integral<std::remove_cvref_t<decltype(member)>>)
+            json[name] = member == 0 ? ordered_json(nullptr) : ordered_json(member);
+        else
+            json[name] = text_or_null(member);
+    });
+    return json;
 }
 
 ordered_json run_json(const shown_run& shown, std::size_t environment, bool whole)

@@ -236,25 +236,11 @@ sqlite_statement& sqlite_statement::bind(int at, double value)
     return *this;
 }
 
-sqlite_statement& sqlite_statement::bind(int at, const std::optional<double>& value)
-{
-    if (value) return bind(at, *value);
-    sqlite3_bind_null(statement_.get(), at);
-    return *this;
-}
-
 sqlite_statement& sqlite_statement::bind(int at, std::string_view text)
 {
     // An empty view may have no data, which SQLite would take for NULL.
     sqlite3_bind_text64(statement_.get(), at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
                         SQLITE_UTF8);
-    return *this;
-}
-
-sqlite_statement& sqlite_statement::bind(int at, const std::optional<std::string>& text)
-{
-    if (text) return bind(at, std::string_view(*text));
-    sqlite3_bind_null(statement_.get(), at);
     return *this;
 }
 

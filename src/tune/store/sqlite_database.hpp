@@ -22,9 +22,7 @@ public:
 
     sqlite_statement& bind(int at, std::int64_t value);
     sqlite_statement& bind(int at, double value);
-    sqlite_statement& bind(int at, const std::optional<double>& value);  ///< NULL without
     sqlite_statement& bind(int at, std::string_view text);
-    sqlite_statement& bind(int at, const std::optional<std::string>& text);  ///< NULL without
     sqlite_statement& bind_blob(int at, std::string_view bytes);
 
     /// To the next row; false: there is none. Throws `error`.
