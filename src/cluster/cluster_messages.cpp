@@ -12,72 +12,14 @@
 
 namespace launchbox {
 
-static void to_json(message_json& to, const assignment& values)
+void to_json(message_json& to, const assignment& values)
 {
     to = json_of(values);
 }
 
-static void from_json(const message_json& from, assignment& values)
+void from_json(const message_json& from, assignment& values)
 {
     if (!read_json(from, values)) refuse_member("assignment");
-}
-
-static constexpr auto fields_of(const compute_capability&)
-{
-    return std::tuple{field{"major", &compute_capability::major}, field{"minor", &compute_capability::minor}};
-}
-
-static constexpr auto fields_of(const gpu_device&)
-{
-    using of = gpu_device;
-    return std::tuple{field{"index", &of::index},
-                      field{"name", &of::name},
-                      field{"uuid", &of::uuid},
-                      field{"capability", &of::capability},
-                      field{"sms", &of::sms},
-                      field{"memory_bytes", &of::memory_bytes},
-                      field{"ecc", &of::ecc},
-                      field{"threads_per_sm", &of::threads_per_sm},
-                      field{"blocks_per_sm", &of::blocks_per_sm},
-                      field{"registers_per_sm", &of::registers_per_sm},
-                      field{"registers_per_block", &of::registers_per_block},
-                      field{"shared_per_sm", &of::shared_per_sm},
-                      field{"shared_per_block", &of::shared_per_block},
-                      field{"shared_per_block_opt_in", &of::shared_per_block_opt_in},
-                      field{"reserved_shared_per_block", &of::reserved_shared_per_block},
-                      field{"threads_per_block", &of::threads_per_block},
-                      field{"block_dimensions", &of::block_dimensions},
-                      field{"grid_dimensions", &of::grid_dimensions},
-                      field{"hardware", &of::hardware}};
-}
-
-static constexpr auto fields_of(const tune_job&)
-{
-    using of = tune_job;
-    return std::tuple{field{"candidate", &of::candidate}, field{"workload", &of::workload},
-                      field{"parameters", &of::parameters}};
-}
-
-static constexpr auto fields_of(const measure_request&)
-{
-    using of = measure_request;
-    return std::tuple{field{"best_ns", &of::best_ns}, field{"samples", &of::samples},
-                      field{"is_reference", &of::is_reference}, field{"repeated", &of::repeated}};
-}
-
-static constexpr auto fields_of(const prepared_job&)
-{
-    using of = prepared_job;
-    return std::tuple{field{"status", &of::status},
-                      field{"reason", &of::reason},
-                      field{"kernel", &of::kernel},
-                      field{"code", &of::code},
-                      field{"same_when_equal", &of::same_when_equal},
-                      field{"log", &of::log},
-                      field{"compile_seconds", &of::compile_seconds},
-                      field{"from_cache", &of::from_cache},
-                      field{"work", &of::work},
-                      field{"machine_failure", &of::machine_failure}};
 }
 
 namespace {
@@ -87,27 +29,6 @@ constexpr unsigned max_jobs = 4096;
 
 // Nothing that we say is deeper; the library writes what is nested by recursion.
 constexpr int max_nesting = 32;
-
-// What the library throws, in our words.
-template <class Read>
-auto reading_message(Read read)
-{
-    try {
-        return read();
-    } catch (const message_json::exception& failure) {
-        throw error(std::string("a message of another rank cannot be read: ") + failure.what());
-    }
-}
-
-template <class Record>
-Record record_of(const message_json& from, const char* name)
-{
-    return reading_message([&] {
-        Record record;
-        read_message(from, name, record);
-        return record;
-    });
-}
 
 // Of figures that are counts and sizes.
 template <class Value>
@@ -202,13 +123,6 @@ std::size_t place_in(const message_json& from, const char* name)
     });
 }
 
-message_json json_of(const rank_facts& facts)
-{
-    message_json to = message_of_value(facts);
-    to["is"] = "hello";
-    return to;
-}
-
 rank_facts facts_of(const message_json& from)
 {
     rank_facts facts;
@@ -228,42 +142,12 @@ rank_facts facts_of(const message_json& from)
     }
 }
 
-message_json json_of(const rank_role& role)
-{
-    return message_of_value(role);
-}
-
 rank_role role_of(const message_json& from)
 {
     auto role = record_of<rank_role>(from, "role");
     refuse_negative("gpus", role.gpus);
     if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400)) refuse_member("role");
     return role;
-}
-
-message_json json_of(const tune_job& job)
-{
-    return message_of_value(job);
-}
-
-tune_job job_of(const message_json& from)
-{
-    return record_of<tune_job>(from, "job");
-}
-
-message_json json_of(const measure_request& request)
-{
-    return message_of_value(request);
-}
-
-measure_request request_of(const message_json& from)
-{
-    return record_of<measure_request>(from, "request");
-}
-
-message_json json_of(const prepared_job& made)
-{
-    return message_of_value(made);
 }
 
 prepared_job prepared_of(const message_json& from)
@@ -277,11 +161,6 @@ prepared_job prepared_of(const message_json& from)
     refuse_negative("kernel", *made.kernel);
     set_architecture(*made.kernel, std::string(made.kernel->architecture));
     return made;
-}
-
-message_json json_of(const measurement& measured)
-{
-    return message_of_value(measured);
 }
 
 measurement measured_of(const message_json& from)

@@ -82,21 +82,19 @@ constexpr auto fields_of(const rank_role&)
                       field{"backend", &of::backend}, field{"silence_seconds", &of::silence_seconds}};
 }
 
-/// With `is`: "hello".
-message_json json_of(const rank_facts& facts);
-message_json json_of(const rank_role& role);
-message_json json_of(const tune_job& job);
-message_json json_of(const measure_request& request);
-/// Without the files: they are where it was prepared.
-message_json json_of(const prepared_job& made);
-message_json json_of(const measurement& measured);
+/// A record as a part of a message: of a prepared job without the files, which are where it was prepared.
+template <has_fields Record>
+message_json json_of(const Record& record)
+{
+    return message_of_value(record);
+}
+void to_json(message_json& to, const assignment& values);
+void from_json(const message_json& from, assignment& values);
 
-// The other way; they throw `error` for what is none, and for values that none of ours could have.
+// The other way, where values that none of ours could have are an `error` too; all others by `record_of`.
 /// With `failure` where only rank and version can be read, as of another launchbox.
 rank_facts facts_of(const message_json& from);
 rank_role role_of(const message_json& from);
-tune_job job_of(const message_json& from);
-measure_request request_of(const message_json& from);
 prepared_job prepared_of(const message_json& from);
 measurement measured_of(const message_json& from);
 

@@ -117,7 +117,9 @@ bool rank_server::run(const rank_facts& facts)
                            [] { return false; });
         }
     });
-    tell(json_of(facts));
+    server_json hello = json_of(facts);
+    hello["is"] = "hello";
+    tell(hello);
     bool goes_on = true, was_told = false;
     for (clock::time_point heard = clock::now(), looked = heard; goes_on;) {
         std::optional<rank_message> message = link_.receive(0.2);
@@ -246,7 +248,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         return;
     }
     const tune_backend& backend = backend_for(said);
-    const tune_job job = job_of(said.at("job"));
+    const tune_job job = record_of<tune_job>(said.at("job"), "job");
     if (job.workload >= options_.workloads) throw error("it is asked for a workload that the spec has not");
     if (does == "prepare") {
         prepared_job made = backend.prepare(job);
@@ -259,7 +261,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         made_.insert_or_assign(number, std::move(made));
         return;
     }
-    const measure_request how = request_of(said.at("request"));
+    const measure_request how = record_of<measure_request>(said.at("request"), "request");
     const prepared_job made = made_for_measuring(request, job, number);
     measurement measured;
     if (!made.machine_failure.empty())

@@ -83,13 +83,6 @@ ordered_json optional_values_json(const std::optional<assignment>& values)
     return values ? values_json(*values) : ordered_json(nullptr);
 }
 
-ordered_json texts_json(const std::vector<std::string>& texts)
-{
-    ordered_json json = ordered_json::array();
-    for (const std::string& text : texts) json.push_back(json_text(text));
-    return json;
-}
-
 std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& runs, bool with_specs)
 {
     std::vector<environment_info> environments;
@@ -119,12 +112,6 @@ void add_values(const std::vector<std::string>& names, const assignment& values,
         const parameter_value* value = values.find(name);
         row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
     }
-}
-
-std::string csv_text(const ordered_json& value)
-{
-    if (value.is_null()) return "";
-    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace launchbox

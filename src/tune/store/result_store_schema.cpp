@@ -81,9 +81,8 @@ void refuse_other_version(const sqlite_database& database)
     if (version < store_version)
         throw error(fmt::format("{} was made by an older version of launchbox (schema {}, this one reads {})", name,
                                 version, store_version),
-                    fmt::format("tune again, or let that version write the results to a file that this one reads: "
-                                "launchbox results {} --samples --format json -o FILE",
-                                name));
+                    "tune again, or let that version write the results to a file that this one reads: "
+                    "launchbox results STORE --samples --format json -o FILE");
     if (version > store_version)
         throw error(fmt::format("{} was written by a newer launchbox (schema {}, this one knows {})", name, version,
                                 store_version),

@@ -1,6 +1,6 @@
 // Records as JSON between the processes of launchbox: each member under its name, what is not known left out. The
-// reader trusts nobody: a member that is missing, of another type or out of range is an error. SPDX-License-Identifier:
-// Apache-2.0
+// reader trusts nobody: a member that is missing, of another type or out of range is an error.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -96,6 +96,28 @@ void read_message(const message_json& from, const char* name, Value& value)
     } else {
         from.get_to(value);
     }
+}
+
+/// What the library throws, in our words.
+template <class Read>
+auto reading_message(Read read)
+{
+    try {
+        return read();
+    } catch (const message_json::exception& failure) {
+        throw error(std::string("a message of another process cannot be read: ") + failure.what());
+    }
+}
+
+/// Throws `error`. `name` stands in messages.
+template <has_fields Record>
+Record record_of(const message_json& from, const char* name)
+{
+    return reading_message([&] {
+        Record record;
+        read_message(from, name, record);
+        return record;
+    });
 }
 
 }  // namespace launchbox

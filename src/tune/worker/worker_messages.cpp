@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/worker_messages.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "support/error.hpp"
@@ -71,15 +72,9 @@ std::string line_of(const message_json& value)
     return value.dump(-1, ' ', false, message_json::error_handler_t::replace);
 }
 
-// What the library throws, in our words.
-template <class Read>
-auto reading(const std::string& line, Read read)
+message_json parsed(const std::string& line)
 {
-    try {
-        return read(message_json::parse(line));
-    } catch (const message_json::exception& failure) {
-        throw error(std::string("a message of a worker cannot be read: ") + failure.what());
-    }
+    return reading_message([&] { return message_json::parse(line); });
 }
 
 }  // namespace
@@ -96,11 +91,7 @@ std::string task_line(const gpu_task& task)
 
 gpu_task task_of(const std::string& line)
 {
-    return reading(line, [](const message_json& from) {
-        gpu_task task;
-        read_message(from, "task", task);
-        return task;
-    });
+    return record_of<gpu_task>(parsed(line), "task");
 }
 
 std::string answer_line(const measurement& answer)
@@ -110,17 +101,12 @@ std::string answer_line(const measurement& answer)
 
 worker_message message_of(const std::string& line)
 {
-    return reading(line, [](const message_json& from) {
-        worker_message message;
-        if (const auto phase = from.find("phase"); phase != from.end()) {
-            const std::string name = phase->get<std::string>();
-            for (std::size_t i = 0; i < phase_names.size(); ++i)
-                if (name == phase_names[i]) return worker_message{static_cast<worker_phase>(i), {}};
-            refuse_member("phase");
-        }
-        read_message(from, "answer", message.answer);
-        return message;
-    });
+    const message_json from = parsed(line);
+    const auto phase = from.find("phase");
+    if (phase == from.end()) return {std::nullopt, record_of<measurement>(from, "answer")};
+    const auto found = std::ranges::find_if(phase_names, [&](const char* name) { return *phase == name; });
+    if (found == phase_names.end()) refuse_member("phase");
+    return {static_cast<worker_phase>(found - phase_names.begin()), {}};
 }
 
 }  // namespace launchbox
