@@ -1,9 +1,9 @@
-// What a task or an answer is comes back from its line, and nothing else is read.
+// Tasks and answers come out of their lines as they went in, and nothing else is read.
 #include "tune/worker/worker_messages.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -15,42 +15,52 @@ namespace {
 gpu_task whole_task()
 {
     gpu_task task;
-    task.cubin_file = "a b.cubin";
-    task.kernel = "_Z4copyPf";
-    task.threads = {64, 2, 1};
-    task.blocks = {std::int64_t{1} << 31, 1, 1};
-    task.carveout_percent = -1;
-    task.expected = {{"out", "out.npy"}};
-    task.measure.cold = false;
-    task.measure.min_samples = 7;
-    task.arguments.emplace_back().name = "n";
-    task.arguments[0].number = -std::numeric_limits<double>::infinity();
-    task.arguments[0].fill = fill_kind::file;
-    task.arguments[0].role = argument_role::in_out;
-    task.arguments[0].low = 0.1;
-    task.variables.emplace_back().reset = false;
+    task.cubin_file = "/a b/c.cubin";
+    task.workload = "n=1";
+    task.threads = {1, 2, 3};
+    task.blocks = {std::int64_t{1} << 40, 5, 6};
+    task.arguments = {{.name = "x",
+                       .type = "float",
+                       .scalar = true,
+                       .number = -std::numeric_limits<double>::infinity(),
+                       .integer = -(std::int64_t{1} << 62)},
+                      {.name = "y",
+                       .type = "int",
+                       .count = 7,
+                       .fill = fill_kind::file,
+                       .low = -0.1,
+                       .seed = -3,
+                       .file = "f",
+                       .role = argument_role::in_out}};
+    task.variables = {{.name = "table", .type = "float", .count = 3}};
+    task.expected = {{"y", "r.npy"}};
+    task.measure.relative_error = 0.1;
     return task;
 }
 
-TEST(worker_messages, come_back_as_they_went)
+TEST(worker_messages, come_out_as_they_went_in)
 {
-    const gpu_task task = whole_task(), read = task_of(task_line(task));
-    EXPECT_EQ(task_line(read), task_line(task));
-    EXPECT_EQ(read.blocks, task.blocks);
-    EXPECT_EQ(read.expected, task.expected);
-    EXPECT_EQ(read.measure.min_samples, 7);
-    EXPECT_EQ(read.arguments.at(0).number, task.arguments[0].number);
-    EXPECT_EQ(read.arguments[0].fill, fill_kind::file);
-    EXPECT_EQ(read.arguments[0].role, argument_role::in_out);
-    EXPECT_EQ(read.arguments[0].low, 0.1);
-    EXPECT_EQ(read.arguments[0].high, std::nullopt);
-    EXPECT_EQ(read.variables.at(0).reset, false);
-    measurement answer{.what = outcome::device_lost, .reason = "\"x\"\n", .samples_ns = {0.1, 1e9}};
+    const gpu_task task = whole_task();
+    const std::string line = task_line(task);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const gpu_task back = task_of(line);
+    EXPECT_EQ(task_line(back), line);
+    EXPECT_EQ(back.arguments[0].number, -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(back.variables.at(0).name, "table");
+    EXPECT_EQ(back.arguments[0].integer, -(std::int64_t{1} << 62));
+    EXPECT_EQ(back.arguments[1].low, -0.1);
+    EXPECT_EQ(back.blocks, task.blocks);
+
+    measurement answer{.what = outcome::hang, .reason = "a \"b\"\n\xff", .samples_ns = {1.1, 1e300}, .dropped = 3};
+    answer.device = device_state{5, {}, 60, {}, "thermal"};
     answer.warnings = {"one", ""};
-    answer.device.emplace().throttling = "thermal";
     answer.phases = phase_seconds{.verify = 0.5};
-    EXPECT_EQ(message_of(answer_line(answer)).answer, answer);
+    const worker_message message = message_of(answer_line(answer));
+    ASSERT_FALSE(message.phase);
+    answer.reason = "a \"b\"\n\xef\xbf\xbd";  // what is not UTF-8
+    EXPECT_EQ(message.answer, answer);
     EXPECT_EQ(message_of(phase_line(worker_phase::check)).phase, worker_phase::check);
+    EXPECT_THROW(task_of("{}"), error);
 }
 
 // Each member that is missing, null, of another type or out of range.
@@ -78,7 +88,8 @@ TEST(worker_messages, others_are_refused)
         broken["arguments"][0][name] = value;
         EXPECT_THROW((void)task_of(broken.dump()), error) << name << " " << value;
     }
-    for (const char* line : {"", "{", "[]", "7", "{}", "{\"phase\": \"sleep\"}", "{\"phase\": 1}", "{\"status\": 99}"})
+    for (const char* line :
+         {"", "{", "[]", "7", "{}", "{\"phase\": \"sleep\"}", "{\"phase\": 1}", "{\"status\": 99}", "nonsense"})
         EXPECT_THROW((void)message_of(line), error) << line;
 }
 
