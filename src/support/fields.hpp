@@ -12,6 +12,8 @@ struct field {
     const char* name;  ///< in files, columns and messages
     Value Record::*member;
 };
+template <class Record, class Value>
+field(const char*, Value Record::*) -> field<Record, Value>;  // clang 14 does not deduce it
 
 /// A record has `fields_of(record)` beside it, a tuple of fields.
 template <class Record>
