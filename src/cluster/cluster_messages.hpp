@@ -50,19 +50,11 @@ struct rank_facts {
 constexpr auto fields_of(const rank_facts&)
 {
     using of = rank_facts;
-    return std::tuple{field{"rank", &of::rank},
-                      field{"version", &of::version},
-                      field{"host", &of::host},
-                      field{"spec_hash", &of::spec_hash},
-                      field{"source_hash", &of::source_hash},
-                      field{"driver", &of::driver},
-                      field{"toolkit", &of::toolkit},
-                      field{"cores", &of::cores},
-                      field{"gpus", &of::gpus},
-                      field{"no_gpu", &of::no_gpu},
-                      field{"failure", &of::failure},
-                      field{"hint", &of::hint},
-                      field{"lacks_something", &of::lacks_something}};
+    return std::tuple(field("rank", &of::rank), field("version", &of::version), field("host", &of::host),
+                      field("spec_hash", &of::spec_hash), field("source_hash", &of::source_hash),
+                      field("driver", &of::driver), field("toolkit", &of::toolkit), field("cores", &of::cores),
+                      field("gpus", &of::gpus), field("no_gpu", &of::no_gpu), field("failure", &of::failure),
+                      field("hint", &of::hint), field("lacks_something", &of::lacks_something));
 }
 
 /// What a rank is to be, as the coordinator has decided.
@@ -77,9 +69,9 @@ struct rank_role {
 constexpr auto fields_of(const rank_role&)
 {
     using of = rank_role;
-    return std::tuple{field{"gpu", &of::gpu},         field{"gpus", &of::gpus},
-                      field{"driver", &of::driver},   field{"jobs", &of::jobs},
-                      field{"backend", &of::backend}, field{"silence_seconds", &of::silence_seconds}};
+    return std::tuple(field("gpu", &of::gpu), field("gpus", &of::gpus), field("driver", &of::driver),
+                      field("jobs", &of::jobs), field("backend", &of::backend),
+                      field("silence_seconds", &of::silence_seconds));
 }
 
 /// A record as a part of a message: of a prepared job without the files, which are where it was prepared.

@@ -31,7 +31,7 @@ inline constexpr std::array<field<gpu_hardware, std::optional<std::int64_t>>, 5>
      {"free_memory_bytes", &gpu_hardware::free_memory_bytes}}};
 constexpr auto fields_of(const gpu_hardware&)
 {
-    return std::tuple_cat(hardware_figures, std::tuple{field{"pci_bus", &gpu_hardware::pci_bus}});
+    return std::tuple_cat(hardware_figures, std::tuple(field("pci_bus", &gpu_hardware::pci_bus)));
 }
 
 /// What the memory could move at its highest clock, in GB (10^9 B) a second: two transfers of the bus a clock, as the

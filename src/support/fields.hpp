@@ -11,9 +11,9 @@ template <class Record, class Value>
 struct field {
     const char* name;  ///< in files, columns and messages
     Value Record::*member;
+
+    constexpr field(const char* as, Value Record::*of) : name(as), member(of) {}
 };
-template <class Record, class Value>
-field(const char*, Value Record::*) -> field<Record, Value>;  // clang 14 does not deduce it
 
 /// A record has `fields_of(record)` beside it, a tuple of fields.
 template <class Record>

@@ -33,8 +33,8 @@ struct tune_job {
 constexpr auto fields_of(const tune_job&)
 {
     using of = tune_job;
-    return std::tuple{field{"candidate", &of::candidate}, field{"workload", &of::workload},
-                      field{"parameters", &of::parameters}};
+    return std::tuple(field("candidate", &of::candidate), field("workload", &of::workload),
+                      field("parameters", &of::parameters));
 }
 
 /// A job that can be measured, or is settled before that.
@@ -59,16 +59,10 @@ struct prepared_job {
 constexpr auto fields_of(const prepared_job&)
 {
     using of = prepared_job;
-    return std::tuple{field{"status", &of::status},
-                      field{"reason", &of::reason},
-                      field{"kernel", &of::kernel},
-                      field{"code", &of::code},
-                      field{"same_when_equal", &of::same_when_equal},
-                      field{"log", &of::log},
-                      field{"compile_seconds", &of::compile_seconds},
-                      field{"from_cache", &of::from_cache},
-                      field{"work", &of::work},
-                      field{"machine_failure", &of::machine_failure}};
+    return std::tuple(field("status", &of::status), field("reason", &of::reason), field("kernel", &of::kernel),
+                      field("code", &of::code), field("same_when_equal", &of::same_when_equal), field("log", &of::log),
+                      field("compile_seconds", &of::compile_seconds), field("from_cache", &of::from_cache),
+                      field("work", &of::work), field("machine_failure", &of::machine_failure));
 }
 
 /// How a job is to be measured this time.
@@ -81,8 +75,8 @@ struct measure_request {
 constexpr auto fields_of(const measure_request&)
 {
     using of = measure_request;
-    return std::tuple{field{"best_ns", &of::best_ns}, field{"samples", &of::samples},
-                      field{"is_reference", &of::is_reference}, field{"repeated", &of::repeated}};
+    return std::tuple(field("best_ns", &of::best_ns), field("samples", &of::samples),
+                      field("is_reference", &of::is_reference), field("repeated", &of::repeated));
 }
 
 using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;

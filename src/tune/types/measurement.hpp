@@ -47,10 +47,10 @@ struct device_state {
 };
 constexpr auto fields_of(const device_state&)
 {
-    return std::tuple{
-        field{"sm_clock_mhz", &device_state::sm_clock_mhz}, field{"memory_clock_mhz", &device_state::memory_clock_mhz},
-        field{"temperature_celsius", &device_state::temperature_celsius},
-        field{"power_milliwatts", &device_state::power_milliwatts}, field{"throttling", &device_state::throttling}};
+    return std::tuple(
+        field("sm_clock_mhz", &device_state::sm_clock_mhz), field("memory_clock_mhz", &device_state::memory_clock_mhz),
+        field("temperature_celsius", &device_state::temperature_celsius),
+        field("power_milliwatts", &device_state::power_milliwatts), field("throttling", &device_state::throttling));
 }
 
 /// Wall seconds spent on one candidate.
@@ -98,22 +98,16 @@ struct measurement {
 constexpr auto stored_fields(const measurement&, const char* phases = "phases")
 {
     using of = measurement;
-    return std::tuple{field{"status", &of::what},
-                      field{"reason", &of::reason},
-                      field{"samples_ns", &of::samples_ns},
-                      field{"dropped", &of::dropped},
-                      field{"stopped_early", &of::stopped_early},
-                      field{"verified", &of::verified},
-                      field{"checksum", &of::checksum},
-                      field{"seconds", &of::seconds},
-                      field{"sticky", &of::sticky},
-                      field{"device", &of::device},
-                      field{phases, &of::phases}};
+    return std::tuple(field("status", &of::what), field("reason", &of::reason), field("samples_ns", &of::samples_ns),
+                      field("dropped", &of::dropped), field("stopped_early", &of::stopped_early),
+                      field("verified", &of::verified), field("checksum", &of::checksum),
+                      field("seconds", &of::seconds), field("sticky", &of::sticky), field("device", &of::device),
+                      field(phases, &of::phases));
 }
 constexpr auto fields_of(const measurement& measured)
 {
-    return std::tuple_cat(stored_fields(measured), std::tuple{field{"warnings", &measurement::warnings},
-                                                              field{"machine_failure", &measurement::machine_failure}});
+    return std::tuple_cat(stored_fields(measured), std::tuple(field("warnings", &measurement::warnings),
+                                                              field("machine_failure", &measurement::machine_failure)));
 }
 
 }  // namespace launchbox

@@ -34,13 +34,10 @@ struct environment_info {
 constexpr auto fields_of(const environment_info&)
 {
     using of = environment_info;
-    return std::tuple{field{"gpu", &of::gpu},
-                      field{"processor", &of::processor},
-                      field{"architecture", &of::architecture},
-                      field{"sms", &of::sms},
-                      field{"memory_bytes", &of::memory_bytes},
-                      field{"driver", &of::driver},
-                      field{"toolkit", &of::toolkit}};
+    return std::tuple(field("gpu", &of::gpu), field("processor", &of::processor),
+                      field("architecture", &of::architecture), field("sms", &of::sms),
+                      field("memory_bytes", &of::memory_bytes), field("driver", &of::driver),
+                      field("toolkit", &of::toolkit));
 }
 
 /// One call of `tune`. Results hold for another call when `task_hash`, `source_hash` and the environment are the same.
@@ -63,37 +60,30 @@ struct run_info {
 /// Of a run; the others are of the call.
 constexpr auto task_fields(const run_info&)
 {
-    return std::tuple{field{"task_hash", &run_info::task_hash}, field{"source_hash", &run_info::source_hash}};
+    return std::tuple(field("task_hash", &run_info::task_hash), field("source_hash", &run_info::source_hash));
 }
 /// `spec_text` has another name in a file than in a store.
 constexpr auto call_fields(const run_info&, const char* spec_text = "spec_text")
 {
     using of = run_info;
-    return std::tuple{field{"name", &of::name},           field{"started", &of::started},
-                      field{"version", &of::version},     field{"command", &of::command},
-                      field{"spec_hash", &of::spec_hash}, field{spec_text, &of::spec_text},
-                      field{"baseline", &of::baseline}};
+    return std::tuple(field("name", &of::name), field("started", &of::started), field("version", &of::version),
+                      field("command", &of::command), field("spec_hash", &of::spec_hash),
+                      field(spec_text, &of::spec_text), field("baseline", &of::baseline));
 }
 
 /// What is kept of a kernel: all that decides how it runs. `architecture` is written by `set_architecture`.
 constexpr auto fields_of(const kernel_info&)
 {
     using of = kernel_info;
-    return std::tuple{field{"name", &of::name},
-                      field{"architecture", &of::architecture},
-                      field{"registers", &of::registers},
-                      field{"spill_store_bytes", &of::spill_store_bytes},
-                      field{"spill_load_bytes", &of::spill_load_bytes},
-                      field{"shared_spill_store_bytes", &of::shared_spill_store_bytes},
-                      field{"shared_spill_load_bytes", &of::shared_spill_load_bytes},
-                      field{"stack_frame_bytes", &of::stack_frame_bytes},
-                      field{"static_shared_bytes", &of::static_shared_bytes},
-                      field{"barriers", &of::barriers},
-                      field{"max_threads", &of::max_threads},
-                      field{"required_threads", &of::required_threads},
-                      field{"min_blocks", &of::min_blocks},
-                      field{"register_cap", &of::register_cap},
-                      field{"code_bytes", &of::code_bytes}};
+    return std::tuple(
+        field("name", &of::name), field("architecture", &of::architecture), field("registers", &of::registers),
+        field("spill_store_bytes", &of::spill_store_bytes), field("spill_load_bytes", &of::spill_load_bytes),
+        field("shared_spill_store_bytes", &of::shared_spill_store_bytes),
+        field("shared_spill_load_bytes", &of::shared_spill_load_bytes),
+        field("stack_frame_bytes", &of::stack_frame_bytes), field("static_shared_bytes", &of::static_shared_bytes),
+        field("barriers", &of::barriers), field("max_threads", &of::max_threads),
+        field("required_threads", &of::required_threads), field("min_blocks", &of::min_blocks),
+        field("register_cap", &of::register_cap), field("code_bytes", &of::code_bytes));
 }
 
 struct stored_result {
@@ -117,17 +107,11 @@ struct stored_result {
 constexpr auto fields_of(const stored_result&)
 {
     using of = stored_result;
-    return std::tuple{field{"parameters", &of::parameters},
-                      field{"workload", &of::workload},
-                      field{"weight", &of::weight},
-                      field{"resources", &of::kernel},
-                      field{"code", &of::code},
-                      field{"same_as", &of::same_as},
-                      field{"log", &of::log},
-                      field{"compile_seconds", &of::compile_seconds},
-                      field{"from_cache", &of::from_cache},
-                      field{"deaths", &of::deaths},
-                      field{"finished", &of::finished}};
+    return std::tuple(field("parameters", &of::parameters), field("workload", &of::workload),
+                      field("weight", &of::weight), field("resources", &of::kernel), field("code", &of::code),
+                      field("same_as", &of::same_as), field("log", &of::log),
+                      field("compile_seconds", &of::compile_seconds), field("from_cache", &of::from_cache),
+                      field("deaths", &of::deaths), field("finished", &of::finished));
 }
 
 /// The final race on one workload.
@@ -142,8 +126,8 @@ struct race_entry {
 };
 constexpr auto fields_of(const race_entry&)
 {
-    return std::tuple{field{"parameters", &race_entry::parameters}, field{"samples_ns", &race_entry::samples_ns},
-                      field{"result_median_ns", &race_entry::result_median_ns}};
+    return std::tuple(field("parameters", &race_entry::parameters), field("samples_ns", &race_entry::samples_ns),
+                      field("result_median_ns", &race_entry::result_median_ns));
 }
 struct race_result_info {
     std::int64_t run = 0;
@@ -158,8 +142,8 @@ struct race_result_info {
 constexpr auto fields_of(const race_result_info&)
 {
     using of = race_result_info;
-    return std::tuple{field{"workload", &of::workload}, field{"verdict", &of::verdict},
-                      field{"equal_within", &of::equal_within}};
+    return std::tuple(field("workload", &of::workload), field("verdict", &of::verdict),
+                      field("equal_within", &of::equal_within));
 }
 
 /// One of the GPUs of a run.
@@ -180,12 +164,11 @@ struct device_record {
 constexpr auto fields_of(const device_record&)
 {
     using of = device_record;
-    return std::tuple{field{"name", &of::name},         field{"host", &of::host},
-                      field{"uuid", &of::uuid},         field{"ecc", &of::ecc},
-                      field{"hardware", &of::hardware}, field{"calibration_ns", &of::calibration_ns},
-                      field{"state", &of::state},       field{"measured", &of::measured},
-                      field{"failed", &of::failed},     field{"busy_seconds", &of::busy_seconds},
-                      field{"seconds", &of::seconds},   field{"lost", &of::lost}};
+    return std::tuple(
+        field("name", &of::name), field("host", &of::host), field("uuid", &of::uuid), field("ecc", &of::ecc),
+        field("hardware", &of::hardware), field("calibration_ns", &of::calibration_ns), field("state", &of::state),
+        field("measured", &of::measured), field("failed", &of::failed), field("busy_seconds", &of::busy_seconds),
+        field("seconds", &of::seconds), field("lost", &of::lost));
 }
 
 /// A candidate that was being measured when the process that measured it, or launchbox itself, ended.
@@ -195,8 +178,8 @@ struct attempt {
 };
 constexpr auto fields_of(const attempt&)
 {
-    return std::tuple{field{"parameters", &attempt::parameters}, field{"workload", &attempt::workload},
-                      field{"deaths", &attempt::deaths}};
+    return std::tuple(field("parameters", &attempt::parameters), field("workload", &attempt::workload),
+                      field("deaths", &attempt::deaths));
 }
 
 }  // namespace launchbox

@@ -21,8 +21,8 @@ struct work_amounts {
 
 constexpr auto fields_of(const work_amounts&)
 {
-    return std::tuple{field{"elements", &work_amounts::elements}, field{"bytes", &work_amounts::bytes},
-                      field{"flops", &work_amounts::flops}};
+    return std::tuple(field("elements", &work_amounts::elements), field("bytes", &work_amounts::bytes),
+                      field("flops", &work_amounts::flops));
 }
 
 /// One kind of work.

@@ -12,53 +12,36 @@ namespace launchbox {
 static constexpr auto fields_of(const task_argument&)
 {
     using of = task_argument;
-    return std::tuple{field{"name", &of::name},   field{"type", &of::type},     field{"scalar", &of::scalar},
-                      field{"count", &of::count}, field{"number", &of::number}, field{"integer", &of::integer},
-                      field{"fill", &of::fill},   field{"seed", &of::seed},     field{"file", &of::file},
-                      field{"role", &of::role},   field{"low", &of::low},       field{"high", &of::high},
-                      field{"reset", &of::reset}};
+    return std::tuple(field("name", &of::name), field("type", &of::type), field("scalar", &of::scalar),
+                      field("count", &of::count), field("number", &of::number), field("integer", &of::integer),
+                      field("fill", &of::fill), field("seed", &of::seed), field("file", &of::file),
+                      field("role", &of::role), field("low", &of::low), field("high", &of::high),
+                      field("reset", &of::reset));
 }
 
 static constexpr auto fields_of(const measure_settings&)
 {
     using of = measure_settings;
-    return std::tuple{field{"cold", &of::cold},
-                      field{"rotate_inputs", &of::rotate_inputs},
-                      field{"min_samples", &of::min_samples},
-                      field{"max_samples", &of::max_samples},
-                      field{"relative_error", &of::relative_error},
-                      field{"max_seconds", &of::max_seconds},
-                      field{"give_up_ratio", &of::give_up_ratio},
-                      field{"hang_ratio", &of::hang_ratio},
-                      field{"hang_seconds", &of::hang_seconds}};
+    return std::tuple(field("cold", &of::cold), field("rotate_inputs", &of::rotate_inputs),
+                      field("min_samples", &of::min_samples), field("max_samples", &of::max_samples),
+                      field("relative_error", &of::relative_error), field("max_seconds", &of::max_seconds),
+                      field("give_up_ratio", &of::give_up_ratio), field("hang_ratio", &of::hang_ratio),
+                      field("hang_seconds", &of::hang_seconds));
 }
 
 static constexpr auto fields_of(const gpu_task&)
 {
     using of = gpu_task;
-    return std::tuple{field{"cubin_file", &of::cubin_file},
-                      field{"kernel", &of::kernel},
-                      field{"threads", &of::threads},
-                      field{"blocks", &of::blocks},
-                      field{"cluster", &of::cluster},
-                      field{"dynamic_shared_bytes", &of::dynamic_shared_bytes},
-                      field{"cooperative", &of::cooperative},
-                      field{"carveout_percent", &of::carveout_percent},
-                      field{"workload", &of::workload},
-                      field{"arguments", &of::arguments},
-                      field{"variables", &of::variables},
-                      field{"capture", &of::capture},
-                      field{"compared_as", &of::compared_as},
-                      field{"replays", &of::replays},
-                      field{"expected", &of::expected},
-                      field{"save_outputs", &of::save_outputs},
-                      field{"absolute", &of::absolute},
-                      field{"relative", &of::relative},
-                      field{"measure", &of::measure},
-                      field{"best_ns", &of::best_ns},
-                      field{"launch_seconds", &of::launch_seconds},
-                      field{"samples", &of::samples},
-                      field{"repeated", &of::repeated}};
+    return std::tuple(
+        field("cubin_file", &of::cubin_file), field("kernel", &of::kernel), field("threads", &of::threads),
+        field("blocks", &of::blocks), field("cluster", &of::cluster),
+        field("dynamic_shared_bytes", &of::dynamic_shared_bytes), field("cooperative", &of::cooperative),
+        field("carveout_percent", &of::carveout_percent), field("workload", &of::workload),
+        field("arguments", &of::arguments), field("variables", &of::variables), field("capture", &of::capture),
+        field("compared_as", &of::compared_as), field("replays", &of::replays), field("expected", &of::expected),
+        field("save_outputs", &of::save_outputs), field("absolute", &of::absolute), field("relative", &of::relative),
+        field("measure", &of::measure), field("best_ns", &of::best_ns), field("launch_seconds", &of::launch_seconds),
+        field("samples", &of::samples), field("repeated", &of::repeated));
 }
 
 namespace {
