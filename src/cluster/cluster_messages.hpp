@@ -3,22 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "gpu/driver.hpp"
 #include "support/error.hpp"
 #include "tune/run/backend.hpp"
+#include "tune/types/message_json.hpp"
 
 namespace launchbox {
 
 struct cluster_message {
-    nlohmann::ordered_json said = nlohmann::ordered_json::object();
+    message_json said = message_json::object();
     std::string bytes = {};
 };
 
@@ -31,19 +29,8 @@ cluster_message cluster_message_of(const std::string& text);
 /// Its member, a string or a number as asked for. Throws `error`.
 std::string text_in(const cluster_message& message, const char* name);
 long number_in(const cluster_message& message, const char* name);
-
-/// Its member, a whole number that the type has: the library would convert whatever number there is. Throws `error`
-/// where it is another, and the library's exception where there is none.
-template <class Number>
-Number number_at(const nlohmann::ordered_json& from, const char* key)
-{
-    const nlohmann::ordered_json& value = from.at(key);
-    const bool is_right = value.is_number_unsigned()
-                              ? std::in_range<Number>(value.get<std::uint64_t>())
-                              : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
-    if (!is_right) throw error(std::string("a message of another rank has a ") + key + " that is none");
-    return value.get<Number>();
-}
+/// A place in a list. Throws `error`.
+std::size_t place_in(const message_json& from, const char* name);
 
 /// What a rank says of itself before anything is done.
 struct rank_facts {
@@ -60,25 +47,51 @@ struct rank_facts {
     bool lacks_something = false;  ///< with `failure`: it would take part if it had a toolkit
 };
 
-nlohmann::ordered_json json_of(const rank_facts& facts);
-nlohmann::ordered_json json_of(const gpu_device& gpu);
-nlohmann::ordered_json json_of(const tune_job& job);
-nlohmann::ordered_json json_of(const measure_request& request);
-/// Without the files: they are where it was prepared.
-nlohmann::ordered_json json_of(const prepared_job& made);
-nlohmann::ordered_json json_of(const measurement& measured);
+constexpr auto fields_of(const rank_facts&)
+{
+    using of = rank_facts;
+    return std::tuple(field("rank", &of::rank), field("version", &of::version), field("host", &of::host),
+                      field("spec_hash", &of::spec_hash), field("source_hash", &of::source_hash),
+                      field("driver", &of::driver), field("toolkit", &of::toolkit), field("cores", &of::cores),
+                      field("gpus", &of::gpus), field("no_gpu", &of::no_gpu), field("failure", &of::failure),
+                      field("hint", &of::hint), field("lacks_something", &of::lacks_something));
+}
 
-// The other way; they throw `error` for invalid messages and for impossible values.
+/// What a rank is to be, as the coordinator has decided.
+struct rank_role {
+    int gpu = -1;                  ///< the GPU that it measures on, by its number here; -1: none
+    std::vector<gpu_device> gpus;  ///< without one: for what it compiles, in the order of the coordinator's backends
+    std::string driver;            ///< with `gpus`: theirs
+    unsigned jobs = 1;             ///< compilers at once; 0: it is not asked to compile
+    std::size_t backend = 0;       ///< with a GPU: which of the coordinator's backends it belongs to
+    double silence_seconds = 30;   ///< without a word from the coordinator for four times as long the rank ends
+};
+constexpr auto fields_of(const rank_role&)
+{
+    using of = rank_role;
+    return std::tuple(field("gpu", &of::gpu), field("gpus", &of::gpus), field("driver", &of::driver),
+                      field("jobs", &of::jobs), field("backend", &of::backend),
+                      field("silence_seconds", &of::silence_seconds));
+}
+
+/// A record as a part of a message: of a prepared job without the files, which are where it was prepared.
+template <has_fields Record>
+message_json json_of(const Record& record)
+{
+    return message_of_value(record);
+}
+void to_json(message_json& to, const assignment& values);
+void from_json(const message_json& from, assignment& values);
+
+// The other way; they throw `error` for invalid messages and for impossible values. All others: `record_of`.
 /// With `failure` where only rank and version can be read, as of another launchbox.
-rank_facts facts_of(const nlohmann::ordered_json& from);
-gpu_device gpu_of(const nlohmann::ordered_json& from);
-tune_job job_of(const nlohmann::ordered_json& from);
-measure_request request_of(const nlohmann::ordered_json& from);
-prepared_job prepared_of(const nlohmann::ordered_json& from);
-measurement measured_of(const nlohmann::ordered_json& from);
+rank_facts facts_of(const message_json& from);
+rank_role role_of(const message_json& from);
+prepared_job prepared_of(const message_json& from);
+measurement measured_of(const message_json& from);
 
 /// What went wrong on another rank, to be thrown here.
-nlohmann::ordered_json json_of(const error& failure);
-error failure_of(const nlohmann::ordered_json& from, const std::string& where);
+message_json json_of(const error& failure);
+error failure_of(const message_json& from, const std::string& where);
 
 }  // namespace launchbox

@@ -21,15 +21,12 @@ namespace launchbox {
 namespace {
 
 namespace fs = std::filesystem;
-using server_json = nlohmann::ordered_json;
+using server_json = message_json;
 
 // How many times the silence that ends a rank a coordinator may be silent: it has more to do than any rank.
 constexpr double patience_with_coordinator = 4;
 // Before it has given out the roles it waits for ranks that are still being started.
 constexpr double max_seconds_to_role = 600;
-// Each is a thread and a process.
-constexpr unsigned max_jobs = 4096;
-
 // Requests of one kind in the order in which they came, for the threads that do them.
 class request_queue {
 public:
@@ -120,7 +117,9 @@ bool rank_server::run(const rank_facts& facts)
                            [] { return false; });
         }
     });
-    tell(json_of(facts));
+    server_json hello = json_of(facts);
+    hello["is"] = "hello";
+    tell(hello);
     bool goes_on = true, was_told = false;
     for (clock::time_point heard = clock::now(), looked = heard; goes_on;) {
         std::optional<rank_message> message = link_.receive(0.2);
@@ -249,7 +248,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         return;
     }
     const tune_backend& backend = backend_for(said);
-    const tune_job job = job_of(said.at("job"));
+    const tune_job job = record_of<tune_job>(said.at("job"), "job");
     if (job.workload >= options_.workloads) throw error("it is asked for a workload that the spec has not");
     if (does == "prepare") {
         prepared_job made = backend.prepare(job);
@@ -262,7 +261,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
         made_.insert_or_assign(number, std::move(made));
         return;
     }
-    const measure_request how = request_of(said.at("request"));
+    const measure_request how = record_of<measure_request>(said.at("request"), "request");
     const prepared_job made = made_for_measuring(request, job, number);
     measurement measured;
     if (!made.machine_failure.empty())
@@ -277,7 +276,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
 // One with a GPU knows one backend alone.
 const tune_backend& rank_server::backend_for(const server_json& request) const
 {
-    return role_.gpu >= 0 ? backends_.at(0) : backends_.at(number_at<std::size_t>(request, "backend"));
+    return role_.gpu >= 0 ? backends_.at(0) : backends_.at(place_in(request, "backend"));
 }
 
 // What is here, what came with the request, or else what is built now. It stays here until it has been measured.
@@ -300,36 +299,6 @@ prepared_job rank_server::made_for_measuring(const cluster_message& request, con
 }
 
 }  // namespace
-
-server_json json_of(const rank_role& role)
-{
-    server_json to{{"gpu", role.gpu},
-                   {"driver", role.driver},
-                   {"jobs", role.jobs},
-                   {"backend", role.backend},
-                   {"silence_seconds", role.silence_seconds},
-                   {"gpus", server_json::array()}};
-    for (const gpu_device& gpu : role.gpus) to["gpus"].push_back(json_of(gpu));
-    return to;
-}
-
-rank_role role_of(const server_json& from)
-{
-    try {
-        rank_role role{.gpu = number_at<int>(from, "gpu"),
-                       .gpus = {},
-                       .driver = from.at("driver").get<std::string>(),
-                       .jobs = number_at<unsigned>(from, "jobs"),
-                       .backend = number_at<std::size_t>(from, "backend"),
-                       .silence_seconds = from.at("silence_seconds").get<double>()};
-        for (const server_json& gpu : from.at("gpus")) role.gpus.push_back(gpu_of(gpu));
-        if (role.jobs > max_jobs || !(role.silence_seconds > 0 && role.silence_seconds <= 86400))
-            throw error("a message of another rank has a role that is none");
-        return role;
-    } catch (const server_json::exception& failure) {
-        throw error(std::string("a message of another rank cannot be read: ") + failure.what());
-    }
-}
 
 bool serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options)
 {

@@ -15,18 +15,6 @@
 
 namespace launchbox {
 
-/// What a rank is to be, as the coordinator has decided.
-struct rank_role {
-    int gpu = -1;                  ///< the GPU that it measures on, by its number here; -1: none
-    std::vector<gpu_device> gpus;  ///< without one: for what it compiles, in the order of the coordinator's backends
-    std::string driver;            ///< with `gpus`: theirs
-    unsigned jobs = 1;             ///< compilers at once; 0: it is not asked to compile
-    std::size_t backend = 0;       ///< with a GPU: which of the coordinator's backends it belongs to
-    double silence_seconds = 30;   ///< without a word from the coordinator for four times as long the rank ends
-};
-nlohmann::ordered_json json_of(const rank_role& role);
-rank_role role_of(const nlohmann::ordered_json& from);
-
 struct rank_server_options {
     int coordinator = 0;           ///< its rank
     std::filesystem::path folder;  ///< for modules, also those that other ranks send; what is in it may be removed

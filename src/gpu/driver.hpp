@@ -29,6 +29,32 @@ struct gpu_device {
     std::array<int, 3> block_dimensions{}, grid_dimensions{};  ///< x, y, z
     gpu_hardware hardware = {};
 };
+/// What the driver says of its size and limits.
+constexpr auto gpu_figures(const gpu_device&)
+{
+    using of = gpu_device;
+    return std::tuple(field("sms", &of::sms), field("memory_bytes", &of::memory_bytes),
+                      field("threads_per_sm", &of::threads_per_sm), field("blocks_per_sm", &of::blocks_per_sm),
+                      field("registers_per_sm", &of::registers_per_sm),
+                      field("registers_per_block", &of::registers_per_block),
+                      field("shared_per_sm", &of::shared_per_sm), field("shared_per_block", &of::shared_per_block),
+                      field("shared_per_block_opt_in", &of::shared_per_block_opt_in),
+                      field("reserved_shared_per_block", &of::reserved_shared_per_block),
+                      field("threads_per_block", &of::threads_per_block),
+                      field("block_dimensions", &of::block_dimensions), field("grid_dimensions", &of::grid_dimensions));
+}
+constexpr auto fields_of(const compute_capability&)
+{
+    return std::tuple(field("major", &compute_capability::major), field("minor", &compute_capability::minor));
+}
+constexpr auto fields_of(const gpu_device& gpu)
+{
+    using of = gpu_device;
+    return std::tuple_cat(
+        std::tuple(field("index", &of::index), field("name", &of::name), field("uuid", &of::uuid),
+                   field("capability", &of::capability), field("ecc", &of::ecc), field("hardware", &of::hardware)),
+        gpu_figures(gpu));
+}
 
 /// GPUs of one kind: a result of one holds for the other.
 bool are_alike(const gpu_device& one, const gpu_device& other);

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+
+#include "support/fields.hpp"
 
 namespace launchbox {
 
@@ -20,16 +23,16 @@ struct gpu_hardware {
     friend bool operator==(const gpu_hardware&, const gpu_hardware&) = default;
 };
 
-struct hardware_figure {
-    const char* name;  ///< in JSON
-    std::optional<std::int64_t> gpu_hardware::*value;
-};
-inline constexpr std::array<hardware_figure, 5> hardware_figures{
+inline constexpr std::array<field<gpu_hardware, std::optional<std::int64_t>>, 5> hardware_figures{
     {{"sm_clock_mhz", &gpu_hardware::sm_clock_mhz},
      {"memory_clock_mhz", &gpu_hardware::memory_clock_mhz},
      {"memory_bus_bits", &gpu_hardware::memory_bus_bits},
      {"l2_bytes", &gpu_hardware::l2_bytes},
      {"free_memory_bytes", &gpu_hardware::free_memory_bytes}}};
+constexpr auto fields_of(const gpu_hardware&)
+{
+    return std::tuple_cat(hardware_figures, std::tuple(field("pci_bus", &gpu_hardware::pci_bus)));
+}
 
 /// What the memory could move at its highest clock, in GB (10^9 B) a second: two transfers of the bus a clock, as the
 /// driver counts clocks of every kind of memory.

@@ -364,10 +364,9 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
         } catch (const error&) {
         }
     }
-    EXPECT_THROW(job_of({{"candidate", 1}}), error);
-    EXPECT_THROW(job_of({{"candidate", 1}, {"workload", 0}, {"parameters", {1, 2}}}), error);
+    EXPECT_THROW(record_of<tune_job>({{"candidate", 1}}, "job"), error);
+    EXPECT_THROW(record_of<tune_job>({{"candidate", 1}, {"workload", 0}, {"parameters", {1, 2}}}, "job"), error);
     EXPECT_THROW(prepared_of({{"status", 99}}), error);
-    EXPECT_THROW(measured_of({{"outcome", "splendid"}}), error);
     EXPECT_THROW(facts_of({{"rank", "one"}}), error);
     EXPECT_THROW(role_of({{"gpu", 1}}), error);
     rank_role compiler;
@@ -390,6 +389,25 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
         measured["samples_ns"] = {sample};
         EXPECT_THROW(measured_of(measured), error) << sample;
     }
+    measured = json_of(measurement{.samples_ns = {1, 2}});
+    for (const nlohmann::ordered_json& status : {nlohmann::ordered_json(-1), nlohmann::ordered_json(12),
+                                                 nlohmann::ordered_json(0.5), nlohmann::ordered_json("measured")}) {
+        measured["status"] = status;
+        EXPECT_THROW(measured_of(measured), error) << status;
+    }
+    compiler.gpus = {{.name = "a"}};
+    compiler.gpus[0].hardware.l2_bytes = 5;
+    role = json_of(compiler);
+    EXPECT_EQ(role_of(role).gpus.at(0).hardware.l2_bytes, 5);
+    for (const char* figure : {"sms", "memory_bytes", "index", "threads_per_block"}) {
+        nlohmann::ordered_json broken = role;
+        broken["gpus"][0][figure] = -1;
+        EXPECT_THROW(role_of(broken), error) << figure;
+        broken["gpus"][0].erase(figure);
+        EXPECT_THROW(role_of(broken), error) << figure;
+    }
+    role["gpus"][0]["hardware"]["l2_bytes"] = -1;
+    EXPECT_THROW(role_of(role), error);
     EXPECT_THROW(cluster_message_of("{\"is\":" + std::string(100000, '[') + "\n"), error);
     const std::string whole = text_of({.said = {{"is", "answer"}}, .bytes = "module"});
     EXPECT_NO_THROW(cluster_message_of(whole));
@@ -413,8 +431,8 @@ TEST(cluster_messages_test, come_back_as_they_went)
     measured.device.emplace().sm_clock_mhz = 1980;
     EXPECT_EQ(measured_of(json_of(measured)), measured);
     const tune_job job{.candidate = 7, .workload = 1, .parameters = {{{"threads", std::int64_t{32}}, {"fast", true}}}};
-    EXPECT_EQ(job_of(json_of(job)).parameters, job.parameters);
-    EXPECT_EQ(job_of(json_of(job)).candidate, 7U);
+    EXPECT_EQ(record_of<tune_job>(json_of(job), "job").parameters, job.parameters);
+    EXPECT_EQ(record_of<tune_job>(json_of(job), "job").candidate, 7U);
 }
 
 }  // namespace launchbox

@@ -47,8 +47,10 @@ void read_alone(const std::string& text)
         const fuzz_json nothing;
         try_to_read(read.said, facts_of);
         try_to_read(read.said.value("role", nothing), role_of);
-        try_to_read(read.said.value("job", nothing), job_of);
-        try_to_read(read.said.value("request", nothing), request_of);
+        try_to_read(read.said.value("job", nothing),
+                    [](const fuzz_json& from) { return record_of<tune_job>(from, "job"); });
+        try_to_read(read.said.value("request", nothing),
+                    [](const fuzz_json& from) { return record_of<measure_request>(from, "request"); });
         try_to_read(read.said.value("prepared", nothing), prepared_of);
         const measurement measured = measured_of(read.said.value("measurement", nothing));
         stored_result stored;

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "capture/launches/launch_account.hpp"
 #include "image/names/demangle.hpp"
@@ -43,48 +47,60 @@ struct json_place {
         return found.get<std::string>();
     }
 
-    [[nodiscard]] double number(const char* name) const
+    // A member, read into `into`.
+    void operator()(const char* name, std::string& into) const { into = text(name); }
+    void operator()(const char* name, double& into) const
     {
         const json& found = at(name);
         if (!found.is_number() || !std::isfinite(found.get<double>()) || found.get<double>() < 0)
             throw wrong(name, "a number from 0 on");
-        return found.get<double>();
+        into = found.get<double>();
+    }
+    void operator()(const char* name, bool& into) const
+    {
+        if (!at(name).is_boolean()) throw wrong(name, "true or false");
+        into = at(name).get<bool>();
+    }
+    void operator()(const char* name, std::integral auto& into) const { into = integer(at(name), name, into); }
+    void operator()(const char* name, std::vector<std::string>& into) const
+    {
+        each(name, [&](const json_place& word) {
+            if (!word.value.is_string()) throw wrong(name, "a list of texts");
+            into.push_back(word.value.get<std::string>());
+        });
+    }
+    template <class Integer>
+    void operator()(const char* name, std::array<Integer, 3>& into) const
+    {
+        const json& found = at(name);
+        if (!found.is_array() || found.size() != 3) throw wrong(name, "three numbers");
+        for (std::size_t i = 0; i < into.size(); ++i) into[i] = integer(found[i], name, into[i]);
+    }
+    void operator()(const char* name, code_optimisation& into) const
+    {
+        if (at(name).is_string()) into = optimisation_called(text(name));
+    }
+    /// Null is what is not known.
+    template <class Value>
+    void operator()(const char* name, std::optional<Value>& into) const
+    {
+        if (!at(name).is_null()) (*this)(name, into.emplace());
+    }
+    /// The member, or 0 for null.
+    template <class Value>
+    [[nodiscard]] Value value_or(const char* name, Value otherwise) const
+    {
+        std::optional<Value> found;
+        (*this)(name, found);
+        return found.value_or(otherwise);
     }
 
-    /// nullopt for null.
     template <class Integer>
-    [[nodiscard]] std::optional<Integer> optional_integer(const char* name) const
-    {
-        if (at(name).is_null()) return std::nullopt;
-        return integer<Integer>(at(name), name);
-    }
-    template <class Integer>
-    [[nodiscard]] Integer integer(const char* name) const
-    {
-        return integer<Integer>(at(name), name);
-    }
-    template <class Integer>
-    [[nodiscard]] Integer integer(const json& found, const char* name) const
+    [[nodiscard]] Integer integer(const json& found, const char* name, Integer) const
     {
         const bool fits = found.is_number_integer() && found >= 0 && found <= std::numeric_limits<Integer>::max();
         if (!fits) throw wrong(name, "a whole number from 0 on");
         return found.get<Integer>();
-    }
-
-    /// Zeros for null.
-    template <class Integer>
-    [[nodiscard]] std::array<Integer, 3> sizes(const char* name) const
-    {
-        const json& found = at(name);
-        if (found.is_null()) return {};
-        if (!found.is_array() || found.size() != 3) throw wrong(name, "three numbers");
-        return {integer<Integer>(found[0], name), integer<Integer>(found[1], name), integer<Integer>(found[2], name)};
-    }
-
-    [[nodiscard]] bool truth(const char* name) const
-    {
-        if (!at(name).is_boolean()) throw wrong(name, "true or false");
-        return at(name).get<bool>();
     }
 
     template <class Use>
@@ -95,16 +111,6 @@ struct json_place {
         for (std::size_t i = 0; i < found.size(); ++i)
             use(json_place{found[i], fmt::format("{}: {}[{}]", where, name, i)});
     }
-
-    [[nodiscard]] std::vector<std::string> words(const char* name) const
-    {
-        std::vector<std::string> all;
-        each(name, [&](const json_place& word) {
-            if (!word.value.is_string()) throw wrong(name, "a list of texts");
-            all.push_back(word.value.get<std::string>());
-        });
-        return all;
-    }
 };
 
 observed_gpu read_gpu(const json_place& from)
@@ -112,65 +118,34 @@ observed_gpu read_gpu(const json_place& from)
     const std::string architecture = from.text("architecture");
     const auto capability = parse_compute_capability(architecture);
     if (!capability) throw from.wrong("architecture", "one");
-    return {
-        .name = from.text("name"), .capability = *capability, .sms = std::clamp(from.integer<int>("sms"), 1, 1 << 14)};
-}
-
-observed_process read_observed_process(const json_place& from)
-{
-    return {.process = from.integer<std::int32_t>("process"),
-            .command = from.words("command"),
-            .ended = from.truth("ended"),
-            .launches = from.integer<std::uint64_t>("launches"),
-            .kernel_ns = from.number("kernel_ns")};
-}
-
-kernel_info read_kernel(const json_place& from)
-{
-    kernel_info kernel;
-    kernel.name = from.text("name");
-    kernel.registers = from.optional_integer<int>("registers");
-    kernel.spill_store_bytes = from.optional_integer<std::int64_t>("spill_store_bytes");
-    kernel.spill_load_bytes = from.optional_integer<std::int64_t>("spill_load_bytes");
-    // Files of the first days lack these two.
-    if (from.value.contains("shared_spill_store_bytes")) {
-        kernel.shared_spill_store_bytes = from.optional_integer<std::int64_t>("shared_spill_store_bytes");
-        kernel.shared_spill_load_bytes = from.optional_integer<std::int64_t>("shared_spill_load_bytes");
-    }
-    kernel.stack_frame_bytes = from.optional_integer<std::int64_t>("stack_frame_bytes");
-    kernel.static_shared_bytes = from.optional_integer<std::int64_t>("static_shared_bytes");
-    kernel.barriers = from.optional_integer<int>("barriers");
-    kernel.min_blocks = from.optional_integer<int>("min_blocks");
-    if (!from.at("max_threads").is_null()) kernel.max_threads = from.sizes<int>("max_threads");
-    if (const auto how = from.value.find("optimisation"); how != from.value.end() && how->is_string())
-        kernel.optimisation = optimisation_called(how->get<std::string>());
-    if (from.at("architecture").is_string()) set_architecture(kernel, from.text("architecture"));
-    return kernel;
+    observed_gpu gpu{.name = from.text("name"), .capability = *capability};
+    from("sms", gpu.sms);
+    gpu.sms = std::clamp(gpu.sms, 1, 1 << 14);
+    return gpu;
 }
 
 observed_launches read_observed_launches(const json_place& from, const std::vector<observed_gpu>& gpus)
 {
     observed_launches launches;
-    launches.kernel = read_kernel(from);
-    launches.name = launches.kernel.name;
-    launches.demangled = from.text("demangled");
+    from("name", launches.name);
+    launches.kernel.name = launches.name;
+    each_field(launches.kernel, launched_figures(launches.kernel), from);
+    if (from.at("architecture").is_string()) set_architecture(launches.kernel, from.text("architecture"));
+    from("demangled", launches.demangled);
     launches.short_form = short_name(launches.demangled);
-    launches.gpu = from.optional_integer<std::size_t>("gpu");
+    from("gpu", launches.gpu);
     if (launches.gpu && *launches.gpu >= gpus.size()) throw from.wrong("gpu", "one of the list");
-    launches.key.grid = from.sizes<std::uint32_t>("grid");
-    launches.key.block = from.sizes<std::uint32_t>("block");
-    launches.key.cluster = from.sizes<std::uint32_t>("cluster");
-    launches.key.dynamic_shared_bytes = from.integer<std::int32_t>("dynamic_shared_bytes");
-    launches.key.carveout_percent = from.optional_integer<std::int32_t>("carveout_percent").value_or(-1);
-    launches.key.extended = from.truth("extended") ? 1 : 0;
-    launches.key.in_graph = from.truth("in_graph") ? 1 : 0;
-    launches.count = from.integer<std::uint64_t>("launches");
-    launches.processes = from.integer<std::size_t>("processes");
-    launches.total_ns = from.number("total_ns");
-    launches.median_ns = from.number("median_ns");
-    launches.median_of_sample = from.truth("median_of_sample");
-    launches.min_ns = from.number("min_ns");
-    launches.max_ns = from.number("max_ns");
+    record::launch_key& key = launches.key;
+    for (const auto& [name, sizes] : {std::pair("grid", &key.grid), {"block", &key.block}, {"cluster", &key.cluster}})
+        *sizes = from.value_or(name, std::array<std::uint32_t, 3>{});
+    from("dynamic_shared_bytes", key.dynamic_shared_bytes);
+    key.carveout_percent = from.value_or<std::int32_t>("carveout_percent", -1);
+    for (const auto& [name, is] : {std::pair("extended", &key.extended), {"in_graph", &key.in_graph}}) {
+        bool truth = false;
+        from(name, truth);
+        *is = truth ? 1 : 0;
+    }
+    each_field(launches, from);
     if (from.at("image_unknown").is_string()) launches.image_unknown = from.text("image_unknown");
     if (launches.gpu) calculate(launches, gpus[*launches.gpu]);
     return launches;
@@ -191,21 +166,17 @@ observed_run read_launches_json(std::string_view text, const std::string& file)
     const json_place from{whole, file};
     if (from.text("schema") != "launchbox.launches/1") throw from.wrong("schema", "launchbox.launches/1");
     observed_run run;
-    run.command = from.words("command");
-    run.ending.status = from.integer<int>("status");
-    run.ending.signal = from.optional_integer<int>("signal").value_or(0);
-    run.ending.seconds = from.number("seconds");
-    run.cupti_version = from.optional_integer<std::uint32_t>("cupti_version");
-    run.driver_version = from.optional_integer<std::uint32_t>("driver_version");
+    from("command", run.command);
+    from("status", run.ending.status);
+    run.ending.signal = from.value_or("signal", 0);
+    from("seconds", run.ending.seconds);
+    from("cupti_version", run.cupti_version);
+    from("driver_version", run.driver_version);
     from.each("gpus", [&](const json_place& gpu) { run.gpus.push_back(read_gpu(gpu)); });
-    from.each("processes", [&](const json_place& one) { run.processes.push_back(read_observed_process(one)); });
-    run.unobserved = from.integer<std::size_t>("unobserved_processes");
-    run.count = from.integer<std::uint64_t>("launches");
-    run.untimed = from.integer<std::uint64_t>("unfinished_launches");
-    run.kernel_ns = from.number("kernel_ns");
-    run.span_ns = from.number("span_ns");
+    from.each("processes", [&](const json_place& one) { each_field(run.processes.emplace_back(), one); });
+    each_field(run, from);
     from.each("kernels", [&](const json_place& one) { run.launches.push_back(read_observed_launches(one, run.gpus)); });
-    run.warnings = from.words("warnings");
+    from("warnings", run.warnings);
     return run;
 }
 

@@ -8,12 +8,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "advice/model/account.hpp"
 #include "capture/record/record_reader.hpp"
 #include "capture/session/observed_program.hpp"
 #include "image/kernel_info.hpp"
+#include "support/fields.hpp"
 
 namespace launchbox {
 
@@ -50,6 +52,27 @@ struct observed_launches {
     std::optional<int> sms_used;               ///< where the grid has fewer blocks than the GPU has SMs: those with one
     std::vector<launch_finding> findings;      ///< the largest first
 };
+/// How often, and how long.
+constexpr auto fields_of(const observed_launches&)
+{
+    using of = observed_launches;
+    return std::tuple(field("processes", &of::processes), field("launches", &of::count),
+                      field("total_ns", &of::total_ns), field("median_ns", &of::median_ns),
+                      field("median_of_sample", &of::median_of_sample), field("min_ns", &of::min_ns),
+                      field("max_ns", &of::max_ns));
+}
+/// What a launch is listed with of its kernel.
+constexpr auto launched_figures(const kernel_info&)
+{
+    using of = kernel_info;
+    return std::tuple(field("registers", &of::registers), field("spill_store_bytes", &of::spill_store_bytes),
+                      field("spill_load_bytes", &of::spill_load_bytes),
+                      field("shared_spill_store_bytes", &of::shared_spill_store_bytes),
+                      field("shared_spill_load_bytes", &of::shared_spill_load_bytes),
+                      field("optimisation", &of::optimisation), field("stack_frame_bytes", &of::stack_frame_bytes),
+                      field("static_shared_bytes", &of::static_shared_bytes), field("barriers", &of::barriers),
+                      field("max_threads", &of::max_threads), field("min_blocks", &of::min_blocks));
+}
 
 struct observed_process {
     std::int32_t process = 0;
@@ -58,6 +81,12 @@ struct observed_process {
     std::uint64_t launches = 0;
     double kernel_ns = 0;
 };
+constexpr auto fields_of(const observed_process&)
+{
+    using of = observed_process;
+    return std::tuple(field("process", &of::process), field("command", &of::command), field("ended", &of::ended),
+                      field("launches", &of::launches), field("kernel_ns", &of::kernel_ns));
+}
 
 struct observed_run {
     std::vector<std::string> command;
@@ -73,6 +102,14 @@ struct observed_run {
     std::optional<std::uint32_t> cupti_version, driver_version;
     std::vector<std::string> warnings;  ///< what is missing above, and why
 };
+/// The sums of a run.
+constexpr auto fields_of(const observed_run&)
+{
+    using of = observed_run;
+    return std::tuple(field("unobserved_processes", &of::unobserved), field("launches", &of::count),
+                      field("unfinished_launches", &of::untimed), field("kernel_ns", &of::kernel_ns),
+                      field("span_ns", &of::span_ns));
+}
 
 /// From records and the folder that has their modules; without a folder all modules are missing.
 observed_run observed_run_of(const std::vector<seen_process>& processes, const std::filesystem::path& folder = {});

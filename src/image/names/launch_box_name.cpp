@@ -11,14 +11,7 @@ namespace {
 
 constexpr std::string_view kernel = "launchbox::tuned<",
                            probe = "launchbox::detail::architecture_probe<launchbox::detail::unit_",
-                           probe_of_0_1 = "launchbox::detail::witness<launchbox::detail::unit_",
                            name_of_probe = "launchbox::architecture_probe";
-
-// Binaries that were built with launchbox 0.1 have the probe under its old name.
-bool is_probe(std::string_view demangled)
-{
-    return demangled.starts_with(probe) || demangled.starts_with(probe_of_0_1);
-}
 
 // The template arguments that begin here, as far as they are needed. Comparisons are in parentheses.
 std::vector<std::string_view> arguments_from(std::string_view text, std::size_t wanted)
@@ -47,14 +40,14 @@ std::vector<std::string_view> arguments_from(std::string_view text, std::size_t 
 bool is_architecture_probe(std::string_view demangled)
 {
     if (demangled.starts_with("void ")) demangled.remove_prefix(5);
-    return is_probe(demangled);
+    return demangled.starts_with(probe);
 }
 
 std::string without_unit(std::string_view demangled)
 {
     const std::size_t name = demangled.starts_with("void ") ? 5 : 0;
     const std::string_view rest = demangled.substr(name);
-    if (is_probe(rest)) return std::string(name_of_probe);
+    if (rest.starts_with(probe)) return std::string(name_of_probe);
     if (!rest.starts_with(kernel)) return std::string(demangled);
     const auto arguments = arguments_from(rest.substr(kernel.size()), 2);
     if (arguments.size() < 2) return std::string(demangled);
@@ -66,7 +59,7 @@ std::string without_unit(std::string_view demangled)
 std::optional<std::string> launch_box_name(std::string_view demangled)
 {
     if (demangled.starts_with("void ")) demangled.remove_prefix(5);
-    if (is_probe(demangled)) return std::string(name_of_probe);
+    if (demangled.starts_with(probe)) return std::string(name_of_probe);
     if (!demangled.starts_with(kernel)) return std::nullopt;
     const auto arguments = arguments_from(demangled.substr(kernel.size()), 3);
     if (arguments.size() < 3 || arguments[0].empty()) return std::nullopt;

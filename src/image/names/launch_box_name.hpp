@@ -14,8 +14,8 @@ namespace launchbox {
 std::string without_unit(std::string_view demangled);
 
 /// `square` for `void launchbox::tuned<square, ...>(...)`, `square (size class 1)` for the kernel of its
-/// second size class, `launchbox::architecture_probe` for the kernel that is never launched, under
-/// its name in 0.1 too. nullopt for every other name.
+/// second size class, `launchbox::architecture_probe` for the kernel that is never launched. nullopt for every other
+/// name.
 std::optional<std::string> launch_box_name(std::string_view demangled);
 
 /// Whether this is launchbox's own kernel that is never launched.

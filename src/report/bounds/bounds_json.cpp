@@ -1,9 +1,8 @@
 // The forms of `bounds` for programs: JSON and the table behind CSV.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "report/bounds/bounds_report.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/kernels_json.hpp"
 #include "report/kernels/limiter_ids.hpp"
 
@@ -13,14 +12,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json row_json(int threads, const bounds_row& row);
 ordered_json kernel_json(const bounds_answer& answer, const std::optional<portable_bounds>& portable);
-
-ordered_json texts(const std::vector<std::string>& all)
-{
-    ordered_json json = ordered_json::array();
-    for (const std::string& sentence : all) json.push_back(json_text(sentence));
-    return json;
-}
 
 std::string also_text(const bounds_row& row)
 {
@@ -41,88 +34,60 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
     json["from_cache"] = found.from_cache;
     json["measured"] = nullptr;
     if (found.measured) {
-        const auto text = [](const std::string& value) {
-            return value.empty() ? ordered_json(nullptr) : ordered_json(json_text(value));
-        };
-        json["measured"] = {{"command", text(found.measured->command)},
-                            {"build", text(found.measured->build)},
+        json["measured"] = {{"command", text_or_null(found.measured->command)},
+                            {"build", text_or_null(found.measured->build)},
                             {"runs", found.measured->runs},
                             {"architecture", architecture_name(found.measured->architecture).view()},
-                            {"gpu", text(found.measured->gpu)},
-                            {"driver", text(found.measured->driver)},
-                            {"date", text(found.measured->date)}};
+                            {"gpu", text_or_null(found.measured->gpu)},
+                            {"driver", text_or_null(found.measured->driver)},
+                            {"date", text_or_null(found.measured->date)}};
     }
     json["inputs"] = inputs_json(found.inputs);
     json["kernels"] = ordered_json::array();
     for (const kernel_bounds& kernel : found.overview.kernels)
         for (std::size_t i = 0; i < kernel.count; ++i)
             json["kernels"].push_back(kernel_json(found.answers[kernel.first + i], kernel.portable));
-    json["conflicts"] = texts(found.overview.conflicts);
+    json["conflicts"] = value_json(found.overview.conflicts);
     return json;
 }
 
 table bounds_table(const bounds_report& found)
 {
-    table rows;
-    for (const char* title : {"name",
-                              "demangled",
-                              "architecture",
-                              "threads",
-                              "attribute",
-                              "also",
-                              "registers",
-                              "spill_store_bytes",
-                              "spill_load_bytes",
-                              "code_bytes",
-                              "resident_blocks",
-                              "occupancy",
-                              "limiters",
-                              "obstacle",
-                              "pareto",
-                              "recommended",
-                              "as_written",
-                              "time_median_ns",
-                              "time_low_ns",
-                              "time_high_ns",
-                              "time_count",
-                              "failure",
-                              "shared_spill_store_bytes",
-                              "shared_spill_load_bytes"})
-        rows.columns.push_back({title});
-    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
-    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    ordered_json rows = ordered_json::array();
     for (const bounds_answer& answer : found.answers)
         for (const block_size_answer& size : answer.block_sizes)
             for (const bounds_row& row : size.rows) {
-                const bool timed = row.has_time();
-                const auto time = [&](double value) { return timed ? fmt::format("{:.6g}", value) : std::string(); };
-                const sample_summary summary = timed ? row.measured->time : sample_summary{};
-                rows.rows.push_back({escape_for_terminal(answer.name),
-                                     escape_for_terminal(answer.demangled),
-                                     escape_for_terminal(answer.architecture),
-                                     std::to_string(size.threads),
-                                     attribute_source(row.attributes.front()),
-                                     also_text(row),
-                                     text(row.kernel.registers),
-                                     text(row.kernel.spill_store_bytes),
-                                     text(row.kernel.spill_load_bytes),
-                                     text(row.kernel.code_bytes),
-                                     row.residency ? std::to_string(row.residency->resident_blocks) : "",
-                                     row.residency ? fmt::format("{:.6g}", row.residency->occupancy()) : "",
-                                     row.residency ? limiter_ids_text(*row.residency) : "",
-                                     row.obstacle,
-                                     flag(row.pareto),
-                                     flag(row.recommended),
-                                     flag(row.as_written),
-                                     time(summary.median),
-                                     time(summary.low),
-                                     time(summary.high),
-                                     timed ? std::to_string(summary.count) : "",
-                                     row.measured ? escape_for_terminal(row.measured->failure) : "",
-                                     text(row.kernel.shared_spill_store_bytes),
-                                     text(row.kernel.shared_spill_load_bytes)});
+                rows.push_back(row_json(size.threads, row));
+                rows.back().update({{"name", json_text(answer.name)},
+                                    {"demangled", json_text(answer.demangled)},
+                                    {"architecture", json_text(answer.architecture)},
+                                    {"also", also_text(row)}});
             }
-    return rows;
+    return json_table({{"name"},
+                       {"demangled"},
+                       {"architecture"},
+                       {"threads"},
+                       {"attribute"},
+                       {"also"},
+                       {"registers"},
+                       {"spill_store_bytes"},
+                       {"spill_load_bytes"},
+                       {"code_bytes"},
+                       {"resident_blocks"},
+                       {"occupancy"},
+                       {"limiters"},
+                       {"obstacle"},
+                       {"pareto"},
+                       {"recommended"},
+                       {"as_written"},
+                       {"time_median_ns", "/time_ns/median"},
+                       {"time_low_ns", "/time_ns/low"},
+                       {"time_high_ns", "/time_ns/high"},
+                       {"time_count", "/time_ns/count"},
+                       {"failure"},
+                       {"shared_spill_store_bytes"},
+                       {"shared_spill_load_bytes"}},
+                      rows);
 }
 
 namespace {
@@ -168,7 +133,7 @@ ordered_json recommendation_json(const block_size_answer& size)
             {"by_time", chosen.by_time},
             {"reason", json_text(chosen.reason)},
             {"gain", chosen.gain},
-            {"findings", texts(size.findings)}};
+            {"findings", value_json(size.findings)}};
 }
 
 ordered_json kernel_json(const bounds_answer& answer, const std::optional<portable_bounds>& portable)
@@ -206,9 +171,9 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
                             {"lines", portable->lines},
                             {"rows", portable->rows},
                             {"notes", portable->notes}};
-    json["findings"] = texts(answer.findings);
+    json["findings"] = value_json(answer.findings);
     json["not_swept"] = answer.not_swept.empty() ? ordered_json(nullptr) : ordered_json(json_text(answer.not_swept));
-    json["errors"] = texts(answer.errors);
+    json["errors"] = value_json(answer.errors);
     return json;
 }
 

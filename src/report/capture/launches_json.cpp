@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/capture/launches_report.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/limiter_ids.hpp"
 
 namespace launchbox {
@@ -56,30 +57,12 @@ ordered_json launches_object(const observed_launches& of)
         {"dynamic_shared_bytes", of.key.dynamic_shared_bytes},
         {"carveout_percent", of.key.carveout_percent < 0 ? ordered_json() : ordered_json(of.key.carveout_percent)},
         {"extended", of.key.extended != 0},
-        {"in_graph", of.key.in_graph != 0},
-        {"processes", of.processes},
-        {"launches", of.count},
-        {"total_ns", of.total_ns},
-        {"median_ns", of.median_ns},
-        {"median_of_sample", of.median_of_sample},
-        {"min_ns", of.min_ns},
-        {"max_ns", of.max_ns}};
+        {"in_graph", of.key.in_graph != 0}};
+    add_members(object, of, fields_of(of));
     object["from_image"] = of.image_unknown.empty();
     object["image_unknown"] = text_or_null(of.image_unknown);
     object["architecture"] = text_or_null(kernel.architecture);
-    object["registers"] = or_null(kernel.registers);
-    object["spill_store_bytes"] = or_null(kernel.spill_store_bytes);
-    object["spill_load_bytes"] = or_null(kernel.spill_load_bytes);
-    object["shared_spill_store_bytes"] = or_null(kernel.shared_spill_store_bytes);
-    object["shared_spill_load_bytes"] = or_null(kernel.shared_spill_load_bytes);
-    object["optimisation"] = kernel.optimisation == code_optimisation::unknown
-                                 ? ordered_json(nullptr)
-                                 : ordered_json(optimisation_name(kernel.optimisation));
-    object["stack_frame_bytes"] = or_null(kernel.stack_frame_bytes);
-    object["static_shared_bytes"] = or_null(kernel.static_shared_bytes);
-    object["barriers"] = or_null(kernel.barriers);
-    object["max_threads"] = or_null(kernel.max_threads);
-    object["min_blocks"] = or_null(kernel.min_blocks);
+    add_members(object, kernel, launched_figures(kernel));
     object["occupancy"] = occupancy_of(of);
     object["waves"] = waves_json(of);
     object["sms_used"] = or_null(of.sms_used);
@@ -87,20 +70,63 @@ ordered_json launches_object(const observed_launches& of)
     return object;
 }
 
-ordered_json words_json(const std::vector<std::string>& words)
-{
-    ordered_json all = ordered_json::array();
-    for (const std::string& word : words) all.push_back(json_text(word));
-    return all;
-}
-
 }  // namespace
+
+table launches_table(const observed_run& run)
+{
+    ordered_json rows = ordered_json::array();
+    for (const observed_launches& of : run.launches) {
+        ordered_json row = launches_object(of), ids = ordered_json::array();
+        for (const launch_finding& finding : of.findings) ids.push_back(finding.id);
+        row["findings"] = std::move(ids);
+        row["cluster"] = of.key.cluster;
+        row["extended"] = of.key.extended != 0 ? "yes" : "no";
+        row["in_graph"] = of.key.in_graph != 0 ? "yes" : "no";
+        rows.push_back(std::move(row));
+    }
+    constexpr int digits_of_times = 9;
+    return json_table({{"kernel", "/demangled"},
+                       {"gpu"},
+                       {"grid_x", "/grid/0"},
+                       {"grid_y", "/grid/1"},
+                       {"grid_z", "/grid/2"},
+                       {"block_x", "/block/0"},
+                       {"block_y", "/block/1"},
+                       {"block_z", "/block/2"},
+                       {"cluster_x", "/cluster/0"},
+                       {"cluster_y", "/cluster/1"},
+                       {"cluster_z", "/cluster/2"},
+                       {"static_shared_bytes"},
+                       {"dynamic_shared_bytes"},
+                       {"carveout_percent"},
+                       {"extended"},
+                       {"in_graph"},
+                       {"processes"},
+                       {"launches"},
+                       {"total_ns", nullptr, digits_of_times},
+                       {"median_ns", nullptr, digits_of_times},
+                       {"min_ns", nullptr, digits_of_times},
+                       {"max_ns", nullptr, digits_of_times},
+                       {"registers"},
+                       {"spill_store_bytes"},
+                       {"spill_load_bytes"},
+                       {"stack_frame_bytes"},
+                       {"resident_blocks", "/occupancy/resident_blocks"},
+                       {"occupancy", "/occupancy/occupancy"},
+                       {"limiters", "/occupancy/limiters"},
+                       {"waves", "/waves/waves"},
+                       {"sms_used"},
+                       {"findings"},
+                       {"shared_spill_store_bytes"},
+                       {"shared_spill_load_bytes"}},
+                      rows);
+}
 
 ordered_json launches_json(const observed_run& run)
 {
     ordered_json json;
     json["schema"] = "launchbox.launches/1";
-    json["command"] = words_json(run.command);
+    json["command"] = value_json(run.command);
     json["status"] = run.ending.status;
     json["signal"] = run.ending.signal == 0 ? ordered_json() : ordered_json(run.ending.signal);
     json["seconds"] = run.ending.seconds;
@@ -113,19 +139,11 @@ ordered_json launches_json(const observed_run& run)
                                 {"sms", gpu.sms}});
     json["processes"] = ordered_json::array();
     for (const observed_process& process : run.processes)
-        json["processes"].push_back({{"process", process.process},
-                                     {"command", words_json(process.command)},
-                                     {"ended", process.ended},
-                                     {"launches", process.launches},
-                                     {"kernel_ns", process.kernel_ns}});
-    json["unobserved_processes"] = run.unobserved;
-    json["launches"] = run.count;
-    json["unfinished_launches"] = run.untimed;
-    json["kernel_ns"] = run.kernel_ns;
-    json["span_ns"] = run.span_ns;
+        add_members(json["processes"].emplace_back(), process, fields_of(process));
+    add_members(json, run, fields_of(run));
     json["kernels"] = ordered_json::array();
     for (const observed_launches& launches : run.launches) json["kernels"].push_back(launches_object(launches));
-    json["warnings"] = words_json(run.warnings);
+    json["warnings"] = value_json(run.warnings);
     return json;
 }
 

@@ -5,6 +5,7 @@
 
 #include "report/check/check_report.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/kernels_json.hpp"
 
 namespace launchbox {
@@ -15,8 +16,7 @@ using nlohmann::ordered_json;
 
 ordered_json counts_json(const check_result& result);
 ordered_json names_json(const checked_kernel& kernel);
-ordered_json finding_json(const check_finding& finding, const checked_kernel& kernel);
-ordered_json kernels_of(const unchecked_part& part);
+ordered_json findings_json(const check_result& result);
 ordered_json place_json(const file_line& place);
 
 }  // namespace
@@ -36,9 +36,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
         json["baseline"] = {{"file", json_text(result.baseline_file)}, {"entries", result.baseline_entries}};
     json["inputs"] = inputs_json(outcome.inputs);
     json["counts"] = counts_json(result);
-    json["findings"] = ordered_json::array();
-    for (const check_finding& finding : result.findings)
-        json["findings"].push_back(finding_json(finding, result.kernels[finding.kernel]));
+    json["findings"] = findings_json(result);
     json["unused_rules"] = ordered_json::array();
     for (const unused_rule& rule : result.unused_rules)
         json["unused_rules"].push_back(
@@ -47,7 +45,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     for (const unchecked_part& part : result.unchecked)
         json["unchecked"].push_back({{"file", text_or_null(part.file)},
                                      {"architecture", text_or_null(part.architecture)},
-                                     {"kernels", kernels_of(part)},
+                                     {"kernels", value_json(part.kernels)},
                                      {"reason", json_text(unchecked_text(part))},
                                      {"fails", part.fails}});
     json["older_code"] = ordered_json::array();
@@ -68,23 +66,20 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
 
 table check_table(const check_outcome& outcome)
 {
-    table rows;
-    for (const char* title : {"identity", "name", "short_name", "architecture", "check", "status", "fails", "value",
-                              "limit", "message", "set_by_file", "set_by_line", "input"})
-        rows.columns.push_back({title});
-    const auto number = [](const std::optional<double>& value) {
-        return value ? number_json(*value).dump() : std::string();
-    };
-    for (const check_finding& finding : outcome.result.findings) {
-        const checked_kernel& kernel = outcome.result.kernels[finding.kernel];
-        rows.rows.push_back({escape_for_terminal(kernel.identity), escape_for_terminal(kernel.info.name),
-                             escape_for_terminal(kernel.short_form), escape_for_terminal(kernel.info.architecture),
-                             finding.check, status_name(finding.status), finding.fails ? "true" : "false",
-                             number(finding.value), number(finding.limit), escape_for_terminal(finding.message),
-                             escape_for_terminal(finding.set_by.file), std::to_string(finding.set_by.line),
-                             escape_for_terminal(kernel.copy(finding.copy).info.source.file)});
-    }
-    return rows;
+    return json_table({{"identity"},
+                       {"name"},
+                       {"short_name"},
+                       {"architecture"},
+                       {"check"},
+                       {"status"},
+                       {"fails"},
+                       {"value", nullptr, 0},
+                       {"limit", nullptr, 0},
+                       {"message"},
+                       {"set_by_file", "/set_by/file"},
+                       {"set_by_line", "/set_by/line"},
+                       {"input"}},
+                      findings_json(outcome.result));
 }
 
 nlohmann::ordered_json number_json(double value)
@@ -113,13 +108,6 @@ ordered_json counts_json(const check_result& result)
             {"renumbered", result.renumbered}};
 }
 
-ordered_json kernels_of(const unchecked_part& part)
-{
-    ordered_json names = ordered_json::array();
-    for (const std::string& name : part.kernels) names.push_back(json_text(name));
-    return names;
-}
-
 ordered_json names_json(const checked_kernel& kernel)
 {
     return {{"identity", json_text(kernel.identity)},
@@ -143,6 +131,14 @@ ordered_json finding_json(const check_finding& finding, const checked_kernel& ke
     json["written_at"] = nullptr;
     if (copy.written_at) json["written_at"] = place_json({copy.written_at->file, copy.written_at->line});
     return json;
+}
+
+ordered_json findings_json(const check_result& result)
+{
+    ordered_json findings = ordered_json::array();
+    for (const check_finding& finding : result.findings)
+        findings.push_back(finding_json(finding, result.kernels[finding.kernel]));
+    return findings;
 }
 
 ordered_json place_json(const file_line& place)

@@ -4,10 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "support/fields.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -29,6 +32,32 @@ template <class Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value)
 {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// Of a member of a record: texts and lists of them fit for JSON, null where it is not known.
+template <class Value>
+nlohmann::ordered_json value_json(const Value& value)
+{
+    if constexpr (std::convertible_to<Value, std::string_view>) {
+        return json_text(value);
+    } else if constexpr (requires { value.has_value(); }) {
+        return value ? value_json(*value) : nlohmann::ordered_json(nullptr);
+    } else if constexpr (requires { optimisation_name(value); }) {
+        return text_or_null(std::string(optimisation_name(value)));
+    } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
+        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        for (const std::string& text : value) all.push_back(json_text(text));
+        return all;
+    } else {
+        return value;
+    }
+}
+
+/// Adds the members of a record under their names.
+template <class Record, class Fields>
+void add_members(nlohmann::ordered_json& to, const Record& record, const Fields& fields)
+{
+    each_field(record, fields, [&](const char* name, const auto& member) { to[name] = value_json(member); });
 }
 
 }  // namespace launchbox

@@ -121,7 +121,6 @@ own_file own_file_of(std::string_view beginning, std::string_view end)
     if (!marked_verb(last_line(end)).empty()) return {own_kind::report};
     if (beginning.starts_with("launchbox.baseline/")) return {own_kind::baseline};
     if (is_own_table(beginning) || is_marked(beginning, picture_start, "<style>.c0{stroke:#") ||
-        is_marked(beginning, picture_start, "<style>svg{--ink:") ||  // up to 0.1
         is_marked(beginning, "<?xml ", "<testsuites name=\"launchbox\"") ||
         is_marked(beginning, "{\n  \"$schema\": \"https://json.schemastore.org/sarif-", "\"name\": \"launchbox\""))
         return {own_kind::report};

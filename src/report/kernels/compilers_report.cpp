@@ -11,6 +11,7 @@
 
 #include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
 
 namespace launchbox {
@@ -127,11 +128,9 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
     ordered_json json{{"schema", "launchbox.compilers/1"}};
     json["compilers"] = ordered_json::array();
     for (const compiler_result& result : results) {
-        ordered_json errors = ordered_json::array();
-        for (const std::string& text : result.errors) errors.push_back(json_text(text));
         ordered_json compiler{{"version", json_text(result.name)}};
         if (result.flags) compiler["flags"] = json_text(*result.flags);
-        compiler["errors"] = std::move(errors);
+        compiler["errors"] = value_json(result.errors);
         json["compilers"].push_back(std::move(compiler));
     }
     json["kernels"] = ordered_json::array();
@@ -164,31 +163,27 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
 
 table compilers_table(const std::vector<compiler_result>& results)
 {
-    table rows{{{"kernel"},
-                {"architecture"},
-                {"compiler"},
-                {"flags"},
-                {"registers", true},
-                {"spill_store_bytes", true},
-                {"spill_load_bytes", true},
-                {"stack_frame_bytes", true},
-                {"code_bytes", true},
-                {"shared_spill_store_bytes", true},
-                {"shared_spill_load_bytes", true}},
-               {}};
-    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
-    for (const compared_kernel& kernel : compared(results))
+    ordered_json rows = ordered_json::array();
+    const ordered_json json = compilers_json(results);
+    for (const ordered_json& kernel : json["kernels"])
         for (std::size_t c = 0; c < results.size(); ++c) {
-            if (kernel.made[c] == nullptr) continue;
-            const kernel_info& info = kernel.made[c]->info;
-            rows.rows.push_back({escape_for_terminal(info.name), escape_for_terminal(info.architecture),
-                                 escape_for_terminal(results[c].name),
-                                 escape_for_terminal(results[c].flags.value_or("")), text(info.registers),
-                                 text(info.spill_store_bytes), text(info.spill_load_bytes),
-                                 text(info.stack_frame_bytes), text(info.code_bytes),
-                                 text(info.shared_spill_store_bytes), text(info.shared_spill_load_bytes)});
+            if (kernel["made"][c].is_null()) continue;
+            rows.push_back(kernel["made"][c]);
+            rows.back().update({{"kernel", kernel["name"]}, {"architecture", kernel["architecture"]}});
+            rows.back()["compiler"] = json["compilers"][c];
         }
-    return rows;
+    return json_table({{"kernel"},
+                       {"architecture"},
+                       {"compiler", "/compiler/version"},
+                       {"flags", "/compiler/flags"},
+                       {"registers"},
+                       {"spill_store_bytes"},
+                       {"spill_load_bytes"},
+                       {"stack_frame_bytes"},
+                       {"code_bytes"},
+                       {"shared_spill_store_bytes"},
+                       {"shared_spill_load_bytes"}},
+                      rows);
 }
 
 }  // namespace launchbox

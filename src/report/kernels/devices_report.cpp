@@ -9,12 +9,15 @@
 
 #include "advice/model/gpu_models.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "support/text/counted.hpp"
 #include "tune/store/result_json.hpp"
 
 namespace launchbox {
 
 namespace {
+
+using nlohmann::ordered_json;
 
 std::string kib_text(int bytes)
 {
@@ -137,76 +140,106 @@ std::vector<const gpu_model*> models_of(const sm_limits& limits)
     return models;
 }
 
+ordered_json gpus_json(const gpu_list& gpus)
+{
+    ordered_json json = ordered_json::array();
+    for (const gpu_device& gpu : gpus.devices) {
+        ordered_json one{{"index", gpu.index},
+                         {"name", json_text(gpu.name)},
+                         {"architecture", architecture_name(gpu.capability).view()}};
+        add_members(one, gpu, gpu_figures(gpu));
+        one["differences_from_table"] = differences_from_table(gpu);
+        one["ecc"] = gpu.ecc != 0;
+        one["hardware"] = json_of(gpu.hardware);
+        json.push_back(std::move(one));
+    }
+    return json;
+}
+
+ordered_json limits_json(const devices_view& view)
+{
+    ordered_json json = ordered_json::array();
+    for (const sm_limits* limits : limits_in(view)) {
+        const sm_limits& row = *limits;
+        json.push_back({{"compute_capability", compute_capability_name(row.capability).view()},
+                        {"architecture", architecture_name(row.capability).view()},
+                        {"threads_per_sm", row.threads_per_sm},
+                        {"blocks_per_sm", row.blocks_per_sm},
+                        {"registers_per_sm", row.registers_per_sm},
+                        {"registers_per_block", row.registers_per_block},
+                        {"registers_per_thread", row.registers_per_thread},
+                        {"register_unit", row.register_unit},
+                        {"sub_partitions", row.sub_partitions},
+                        {"shared_per_sm", row.shared_per_sm},
+                        {"shared_per_block", row.shared_per_block},
+                        {"shared_per_block_opt_in", row.shared_per_block_opt_in},
+                        {"reserved_shared_per_block", row.reserved_shared_per_block},
+                        {"shared_unit", row.shared_unit},
+                        {"shared_configurations",
+                         std::vector<int>(row.shared_sizes.sizes().begin(), row.shared_sizes.sizes().end())},
+                        {"barriers_per_sm", or_null(row.barriers_per_sm)},
+                        {"portable_cluster", or_null(row.portable_cluster)},
+                        {"non_portable_cluster", or_null(row.non_portable_cluster)},
+                        {"threads_per_block", max_threads_per_block},
+                        {"block_dimensions", max_block_dimensions},
+                        {"grid_dimensions", max_grid_dimensions(row.capability)}});
+        ordered_json& models = json.back()["gpus"] = ordered_json::array();
+        for (const gpu_model* model : models_of(row))
+            models.push_back({{"name", name_of(*model)}, {"sms", model->sms}});
+    }
+    return json;
+}
+
 }  // namespace
 
 table gpu_rows(const gpu_list& gpus)
 {
-    table rows{{{"gpu", true}, {"name"}, {"architecture"}, {"sms", true}, {"memory_bytes", true}}, {}};
-    for (const hardware_figure& figure : hardware_figures) rows.columns.push_back({figure.name, true});
-    for (const char* title : {"memory_gb_per_second", "ecc", "pci_bus", "known"}) rows.columns.push_back({title});
-    for (const gpu_device& gpu : gpus.devices) {
-        std::vector<cell> row{std::to_string(gpu.index), escape_for_terminal(gpu.name),
-                              std::string(architecture_name(gpu.capability).view()), std::to_string(gpu.sms),
-                              std::to_string(gpu.memory_bytes)};
-        for (const hardware_figure& figure : hardware_figures) {
-            const auto& value = gpu.hardware.*figure.value;
-            row.emplace_back(value ? std::to_string(*value) : "unknown");
-        }
-        const std::optional<double> rate = memory_gb_per_second(gpu.hardware);
-        row.emplace_back(rate ? fmt::format("{:.6g}", *rate) : "unknown");
-        row.emplace_back(gpu.ecc != 0 ? "yes" : "no");
-        row.emplace_back(gpu.hardware.pci_bus.empty() ? "unknown" : escape_for_terminal(gpu.hardware.pci_bus));
-        row.emplace_back(known_text(gpu));
-        rows.rows.push_back(std::move(row));
+    ordered_json rows = gpus_json(gpus);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i]["ecc"] = gpus.devices[i].ecc != 0 ? "yes" : "no";
+        rows[i]["known"] = known_text(gpus.devices[i]);
     }
-    return rows;
+    return json_table({{"gpu", "/index"},
+                       {"name"},
+                       {"architecture"},
+                       {"sms"},
+                       {"memory_bytes"},
+                       {"sm_clock_mhz", "/hardware/sm_clock_mhz"},
+                       {"memory_clock_mhz", "/hardware/memory_clock_mhz"},
+                       {"memory_bus_bits", "/hardware/memory_bus_bits"},
+                       {"l2_bytes", "/hardware/l2_bytes"},
+                       {"free_memory_bytes", "/hardware/free_memory_bytes"},
+                       {"memory_gb_per_second", "/hardware/memory_gb_per_second"},
+                       {"ecc"},
+                       {"pci_bus", "/hardware/pci_bus"},
+                       {"known"}},
+                      rows, "unknown");
 }
 
 table limits_rows(const devices_view& view)
 {
-    table rows;
-    for (const char* title : {"compute_capability",
-                              "architecture",
-                              "threads_per_sm",
-                              "blocks_per_sm",
-                              "registers_per_sm",
-                              "registers_per_block",
-                              "registers_per_thread",
-                              "register_unit",
-                              "sub_partitions",
-                              "shared_per_sm",
-                              "shared_per_block",
-                              "shared_per_block_opt_in",
-                              "reserved_shared_per_block",
-                              "shared_unit",
-                              "barriers_per_sm",
-                              "portable_cluster",
-                              "non_portable_cluster",
-                              "shared_configurations",
-                              "threads_per_block",
-                              "block_dimensions",
-                              "grid_dimensions"})
-        rows.columns.push_back({title});
-    for (const sm_limits* limits : limits_in(view)) {
-        const sm_limits& row = *limits;
-        std::string sizes;
-        for (int size : row.shared_sizes.sizes()) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-        std::vector<cell> cells{std::string(compute_capability_name(row.capability).view()),
-                                std::string(architecture_name(row.capability).view())};
-        for (int value :
-             {row.threads_per_sm, row.blocks_per_sm, row.registers_per_sm, row.registers_per_block,
-              row.registers_per_thread, row.register_unit, row.sub_partitions, row.shared_per_sm, row.shared_per_block,
-              row.shared_per_block_opt_in, row.reserved_shared_per_block, row.shared_unit})
-            cells.emplace_back(std::to_string(value));
-        for (const std::optional<int>& value : {row.barriers_per_sm, row.portable_cluster, row.non_portable_cluster})
-            cells.emplace_back(value ? std::to_string(*value) : "unknown");
-        cells.emplace_back(sizes);
-        cells.emplace_back(std::to_string(max_threads_per_block));
-        cells.emplace_back(fmt::format("{}", fmt::join(max_block_dimensions, " ")));
-        cells.emplace_back(fmt::format("{}", fmt::join(max_grid_dimensions(row.capability), " ")));
-        rows.rows.push_back(std::move(cells));
-    }
-    return rows;
+    return json_table({{"compute_capability"},
+                       {"architecture"},
+                       {"threads_per_sm"},
+                       {"blocks_per_sm"},
+                       {"registers_per_sm"},
+                       {"registers_per_block"},
+                       {"registers_per_thread"},
+                       {"register_unit"},
+                       {"sub_partitions"},
+                       {"shared_per_sm"},
+                       {"shared_per_block"},
+                       {"shared_per_block_opt_in"},
+                       {"reserved_shared_per_block"},
+                       {"shared_unit"},
+                       {"barriers_per_sm"},
+                       {"portable_cluster"},
+                       {"non_portable_cluster"},
+                       {"shared_configurations"},
+                       {"threads_per_block"},
+                       {"block_dimensions"},
+                       {"grid_dimensions"}},
+                      limits_json(view), "unknown");
 }
 
 namespace {
@@ -309,65 +342,13 @@ document devices_document(const gpu_list& gpus, const devices_view& view)
 
 nlohmann::ordered_json devices_json(const gpu_list& gpus, const devices_view& view)
 {
-    using nlohmann::ordered_json;
     ordered_json json;
     json["schema"] = "launchbox.devices/1";
     json["driver_version"] = gpus.driver_version.empty() ? ordered_json(nullptr) : ordered_json(gpus.driver_version);
     json["reason"] = gpus.reason.empty() ? ordered_json(nullptr) : ordered_json(gpus.reason);
-    json["gpus"] = ordered_json::array();
-    for (const gpu_device& gpu : gpus.devices) {
-        ordered_json one{{"index", gpu.index},
-                         {"name", json_text(gpu.name)},
-                         {"architecture", architecture_name(gpu.capability).view()},
-                         {"sms", gpu.sms},
-                         {"memory_bytes", gpu.memory_bytes},
-                         {"threads_per_sm", gpu.threads_per_sm},
-                         {"blocks_per_sm", gpu.blocks_per_sm},
-                         {"registers_per_sm", gpu.registers_per_sm},
-                         {"registers_per_block", gpu.registers_per_block},
-                         {"shared_per_sm", gpu.shared_per_sm},
-                         {"shared_per_block", gpu.shared_per_block},
-                         {"shared_per_block_opt_in", gpu.shared_per_block_opt_in},
-                         {"reserved_shared_per_block", gpu.reserved_shared_per_block},
-                         {"threads_per_block", gpu.threads_per_block},
-                         {"block_dimensions", gpu.block_dimensions},
-                         {"grid_dimensions", gpu.grid_dimensions},
-                         {"differences_from_table", differences_from_table(gpu)}};
-        one["ecc"] = gpu.ecc != 0;
-        one["hardware"] = json_of(gpu.hardware);
-        json["gpus"].push_back(std::move(one));
-    }
+    json["gpus"] = gpus_json(gpus);
     if (!view.limits) return json;
-    json["compute_capabilities"] = ordered_json::array();
-    for (const sm_limits* limits : limits_in(view)) {
-        const sm_limits& row = *limits;
-        json["compute_capabilities"].push_back(
-            {{"compute_capability", compute_capability_name(row.capability).view()},
-             {"architecture", architecture_name(row.capability).view()},
-             {"threads_per_sm", row.threads_per_sm},
-             {"blocks_per_sm", row.blocks_per_sm},
-             {"registers_per_sm", row.registers_per_sm},
-             {"registers_per_block", row.registers_per_block},
-             {"registers_per_thread", row.registers_per_thread},
-             {"register_unit", row.register_unit},
-             {"sub_partitions", row.sub_partitions},
-             {"shared_per_sm", row.shared_per_sm},
-             {"shared_per_block", row.shared_per_block},
-             {"shared_per_block_opt_in", row.shared_per_block_opt_in},
-             {"reserved_shared_per_block", row.reserved_shared_per_block},
-             {"shared_unit", row.shared_unit},
-             {"shared_configurations",
-              std::vector<int>(row.shared_sizes.sizes().begin(), row.shared_sizes.sizes().end())},
-             {"barriers_per_sm", or_null(row.barriers_per_sm)},
-             {"portable_cluster", or_null(row.portable_cluster)},
-             {"non_portable_cluster", or_null(row.non_portable_cluster)},
-             {"threads_per_block", max_threads_per_block},
-             {"block_dimensions", max_block_dimensions},
-             {"grid_dimensions", max_grid_dimensions(row.capability)}});
-        ordered_json& models = json["compute_capabilities"].back()["gpus"] = ordered_json::array();
-        for (const gpu_model* model : models_of(row))
-            models.push_back({{"name", name_of(*model)}, {"sms", model->sms}});
-    }
+    json["compute_capabilities"] = limits_json(view);
     return json;
 }
 

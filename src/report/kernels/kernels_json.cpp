@@ -150,13 +150,11 @@ nlohmann::ordered_json inputs_json(const std::vector<inspected_input>& inputs)
 {
     ordered_json json = ordered_json::array();
     for (const inspected_input& input : inputs) {
-        ordered_json errors = ordered_json::array();
-        for (const std::string& error : input.errors) errors.push_back(json_text(error));
         json.push_back({{"file", json_text(input.file)},
                         {"kind", input.kind},
                         {"kernels", input.kernels},
                         {"skipped_images", skipped_json(input)},
-                        {"errors", std::move(errors)}});
+                        {"errors", value_json(input.errors)}});
     }
     return json;
 }
@@ -288,8 +286,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["occupancy"] = account.occupancy ? account_json(*account.occupancy) : ordered_json(nullptr);
     object["diagnoses"] = ordered_json::array();
     for (const diagnosis& finding : account.diagnoses) object["diagnoses"].push_back(diagnosis_json(finding));
-    object["warnings"] = ordered_json::array();
-    for (const std::string& warning : info.warnings) object["warnings"].push_back(json_text(warning));
+    object["warnings"] = value_json(info.warnings);
     return object;
 }
 

@@ -1,10 +1,9 @@
 // The forms of `occupancy` for programs: JSON and the table behind CSV.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox {
@@ -68,56 +67,28 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
 
 table occupancy_table(const std::vector<occupancy_account>& accounts)
 {
-    table rows;
-    for (const char* title : {"architecture",
-                              "kernel",
-                              "mode",
-                              "threads",
-                              "registers",
-                              "static_shared_bytes",
-                              "dynamic_shared_bytes",
-                              "barriers",
-                              "resident_blocks",
-                              "resident_warps",
-                              "warp_slots",
-                              "occupancy",
-                              "limit_warps",
-                              "limit_blocks",
-                              "limit_registers",
-                              "limit_shared",
-                              "limit_barriers",
-                              "limiters",
-                              "next_step",
-                              "obstacle",
-                              "at_most"})
-        rows.columns.push_back({title});
-    for (const occupancy_account& account : accounts) {
-        const occupancy_question& q = account.question;
-        const occupancy_result& result = account.result;
-        std::vector<cell> row{std::string(architecture_name(q.architecture).view()),
-                              escape_for_terminal(q.kernel),
-                              q.settings.mode == model_mode::driver ? "driver" : "spreadsheet",
-                              std::to_string(q.shape.threads),
-                              q.registers_known ? std::to_string(q.resources.registers) : "",
-                              q.shared_known ? std::to_string(q.resources.static_shared_bytes) : "",
-                              q.dynamic_shared_known ? std::to_string(q.shape.dynamic_shared_bytes) : "",
-                              q.barriers_known ? std::to_string(q.resources.barriers) : "",
-                              std::to_string(result.resident_blocks),
-                              std::to_string(result.resident_warps),
-                              std::to_string(result.warp_slots),
-                              fmt::format("{:.6g}", result.occupancy())};
-        for (std::size_t i = 0; i < 5; ++i)
-            row.emplace_back(account.limits[i].blocks ? std::to_string(*account.limits[i].blocks) : "");
-        std::string limiters;
-        for (const limit_account& limit : account.limits)
-            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
-        row.emplace_back(limiters);
-        row.emplace_back(account.next ? account.next->text : "");
-        row.emplace_back(account.obstacle);
-        row.emplace_back(q.dynamic_shared_known ? "false" : "true");
-        rows.rows.push_back(std::move(row));
-    }
-    return rows;
+    return json_table({{"architecture"},
+                       {"kernel", "/kernel/name"},
+                       {"mode"},
+                       {"threads", "/shape/threads"},
+                       {"registers", "/kernel/registers"},
+                       {"static_shared_bytes", "/kernel/static_shared_bytes"},
+                       {"dynamic_shared_bytes", "/shape/dynamic_shared_bytes"},
+                       {"barriers", "/kernel/barriers"},
+                       {"resident_blocks"},
+                       {"resident_warps"},
+                       {"warp_slots"},
+                       {"occupancy"},
+                       {"limit_warps", "/limits/warps/blocks"},
+                       {"limit_blocks", "/limits/blocks/blocks"},
+                       {"limit_registers", "/limits/registers/blocks"},
+                       {"limit_shared", "/limits/shared/blocks"},
+                       {"limit_barriers", "/limits/barriers/blocks"},
+                       {"limiters"},
+                       {"next_step", "/next_step/text"},
+                       {"obstacle"},
+                       {"at_most"}},
+                      occupancy_json(accounts)["results"]);
 }
 
 namespace {

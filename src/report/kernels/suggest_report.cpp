@@ -5,6 +5,7 @@
 
 #include "advice/model/account.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/limiter_ids.hpp"
 #include "report/kernels/occupancy_report.hpp"
 #include "support/text/counted.hpp"
@@ -20,15 +21,6 @@ std::string broken_rules(const block_size_candidate& candidate)
     for (const rule_check& rule : candidate.rules)
         if (!rule.kept) text += (text.empty() ? "" : ", ") + rule.id + (rule.costs ? " (costs)" : " (free)");
     return text.empty() ? "–" : text;
-}
-
-// For programs: ids separated by spaces, nothing when there are none.
-std::string broken_ids(const block_size_candidate& candidate)
-{
-    std::string text;
-    for (const rule_check& rule : candidate.rules)
-        if (!rule.kept) text += (text.empty() ? "" : " ") + rule.id;
-    return text;
 }
 
 // What CUDA compares block sizes by, as a share: lanes that a partial warp leaves idle do not count.
@@ -182,22 +174,31 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
 
 table suggest_table(const std::vector<block_size_advice>& all)
 {
-    table rows;
-    for (const char* title : {"architecture", "kernel", "rank", "threads", "dynamic_shared_bytes", "resident_blocks",
-                              "resident_threads", "occupancy", "limiters", "rules_broken", "warp_occupancy"})
-        rows.columns.push_back({title});
-    for (const block_size_advice& advice : all) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    const nlohmann::ordered_json json = suggest_json(all);
+    for (const nlohmann::ordered_json& result : json["results"]) {
         int rank = 0;
-        for (const block_size_candidate& candidate : advice.candidates)
-            rows.rows.push_back(
-                {std::string(architecture_name(advice.architecture).view()), escape_for_terminal(advice.kernel),
-                 std::to_string(++rank), std::to_string(candidate.choice.threads),
-                 std::to_string(candidate.choice.dynamic_shared_bytes),
-                 std::to_string(candidate.choice.resident_blocks), std::to_string(candidate.choice.resident_threads()),
-                 fmt::format("{:.6g}", thread_occupancy(advice, candidate)), limiter_ids_text(candidate.result),
-                 broken_ids(candidate), fmt::format("{:.6g}", candidate.result.occupancy())});
+        for (nlohmann::ordered_json row : result["candidates"]) {
+            row.update(
+                {{"architecture", result["architecture"]}, {"kernel", result["kernel"]["name"]}, {"rank", ++rank}});
+            row["rules_broken"] = nlohmann::ordered_json::array();
+            for (const auto& rule : row["rules"])
+                if (!rule["kept"]) row["rules_broken"].push_back(rule["id"]);
+            rows.push_back(std::move(row));
+        }
     }
-    return rows;
+    return json_table({{"architecture"},
+                       {"kernel"},
+                       {"rank"},
+                       {"threads"},
+                       {"dynamic_shared_bytes"},
+                       {"resident_blocks"},
+                       {"resident_threads"},
+                       {"occupancy"},
+                       {"limiters"},
+                       {"rules_broken"},
+                       {"warp_occupancy"}},
+                      rows);
 }
 
 }  // namespace launchbox

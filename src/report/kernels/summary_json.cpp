@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/kernels_json.hpp"
 #include "report/kernels/summary_report.hpp"
@@ -114,37 +115,14 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
 
 table summary_table(const std::vector<summarized_input>& inputs)
 {
-    table rows;
-    for (const char* title : {"file",
-                              "kind",
-                              "architecture",
-                              "image",
-                              "relocatable",
-                              "linked",
-                              "images",
-                              "stored_bytes",
-                              "bytes",
-                              "kernels",
-                              "unique_kernels",
-                              "code_bytes",
-                              "code_unknown",
-                              "spilling",
-                              "spills_unknown",
-                              "spills_at_least",
-                              "spill_store_bytes",
-                              "spill_load_bytes",
-                              "largest_registers",
-                              "shared_spill_store_bytes",
-                              "shared_spill_load_bytes"})
-        rows.columns.push_back({title});
+    table rows{{{"file"}, {"kind"}}, {}};
+    const ordered_json names = architecture_json({});
+    for (const auto& [name, value] : names.items()) rows.columns.push_back({name});
     for (const auto& [input, summary] : inputs)
         for (const architecture_summary& sum : summary.architectures) {
             // What JSON says of it, with null as nothing.
             std::vector<cell> row{escape_for_terminal(input.file), input.kind};
-            for (const auto& value : architecture_json(sum))
-                row.emplace_back(value.is_null()     ? std::string()
-                                 : value.is_string() ? value.get<std::string>()
-                                                     : value.dump());
+            for (const auto& value : architecture_json(sum)) row.emplace_back(json_cell(value));
             rows.rows.push_back(std::move(row));
         }
     return rows;

@@ -10,6 +10,7 @@
 
 #include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 
 namespace launchbox {
 
@@ -223,13 +224,8 @@ ordered_json stack_reserve_json(const stack_reserves& reserves, const std::vecto
 
 table stack_reserve_table(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels)
 {
-    table rows{{{"gpu"}, {"sms", true}, {"threads", true}, {"stack_bytes", true}, {"reserved_bytes", true}, {"kernel"}},
-               {}};
-    for (const stack_reserve& one : reserves.gpus)
-        rows.rows.push_back({name_of(one.gpu), std::to_string(one.gpu.sms), std::to_string(one.threads),
-                             std::to_string(one.stack_bytes), std::to_string(one.bytes()),
-                             one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].info.name) : ""});
-    return rows;
+    return json_table({{"gpu"}, {"sms"}, {"threads"}, {"stack_bytes"}, {"reserved_bytes"}, {"kernel"}},
+                      stack_reserve_json(reserves, kernels)["gpus"]);
 }
 
 }  // namespace launchbox

@@ -1,6 +1,7 @@
 // The forms of `results --compare` for programs: JSON and the table behind CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/tune/comparison_report.hpp"
 #include "report/tune/run_json.hpp"
 
@@ -140,7 +141,7 @@ ordered_json comparison_json(const comparison_report& report)
             {"runs", runs},
             {"comparisons", pairs},
             {"candidates", candidates},
-            {"problems", texts_json(report.found.diagnostics)}};
+            {"problems", value_json(report.found.diagnostics)}};
 }
 
 table comparison_table(const comparison_report& report)
@@ -171,7 +172,7 @@ table comparison_table(const comparison_report& report)
                 add_values(parameters, a.run.results[candidate.a].parameters, row);
                 const ordered_json json =
                     candidate_json(candidate, a.run.results[candidate.a], b.run.results[candidate.b]);
-                for (const char* title : candidate_figures) row.emplace_back(csv_text(json[title]));
+                for (const char* title : candidate_figures) row.emplace_back(json_cell(json[title]));
                 rows.rows.push_back(std::move(row));
             }
     return rows;

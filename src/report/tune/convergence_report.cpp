@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/core/count_text.hpp"
+#include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
 
@@ -225,7 +226,7 @@ ordered_json convergence_json(const results_report& found)
             {"environments", environments},
             {"runs", runs},
             {"series", series},
-            {"problems", texts_json(found.diagnostics)}};
+            {"problems", value_json(found.diagnostics)}};
 }
 
 table convergence_table(const results_report& found)
@@ -255,7 +256,7 @@ table convergence_table(const results_report& found)
                 add_values(workloads, course.workload.value_or(assignment{}), row);
                 add_values(parameters, one.parameters, row);
                 const ordered_json json = improvement_json(one, !course.workload);
-                for (const char* title : improvement_figures) row.emplace_back(csv_text(json[title]));
+                for (const char* title : improvement_figures) row.emplace_back(json_cell(json[title]));
                 rows.rows.push_back(std::move(row));
             }
     return rows;

@@ -6,6 +6,7 @@
 
 #include "report/core/json.hpp"
 #include "report/core/json_stream.hpp"
+#include "report/core/json_table.hpp"
 #include "report/tune/overall_report.hpp"
 #include "report/tune/results_report.hpp"
 #include "report/tune/run_json.hpp"
@@ -149,19 +150,9 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
 
 ordered_json device_json(const device_record& device, std::size_t run)
 {
-    return {{"run", run},
-            {"name", json_text(device.name)},
-            {"host", json_text(device.host)},
-            {"uuid", json_text(device.uuid)},
-            {"ecc", device.ecc ? ordered_json(*device.ecc) : ordered_json(nullptr)},
-            {"hardware", device.hardware ? safe_json(json_of(*device.hardware)) : ordered_json(nullptr)},
-            {"calibration_ns", device.calibration_ns},
-            {"state", device.state ? json_of(*device.state) : ordered_json(nullptr)},
-            {"measured", device.measured},
-            {"failed", device.failed},
-            {"busy_seconds", device.busy_seconds},
-            {"seconds", device.seconds},
-            {"lost", json_text(device.lost)}};
+    ordered_json json{{"run", run}};
+    each_field(device, [&](const char* name, const auto& member) { json[name] = member_json(member); });
+    return json;
 }
 
 }  // namespace
@@ -201,7 +192,7 @@ void write_results_json(const results_report& found, std::ostream& out)
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
     json.end_array();
-    json.member("problems", texts_json(found.diagnostics));
+    json.member("problems", value_json(found.diagnostics));
     json.finish();
 }
 
@@ -258,10 +249,10 @@ table results_table(const results_report& found)
             add_values(workloads, result.workload, row);
             add_values(parameters, result.parameters, row);
             const ordered_json json = candidate_json(result, run, places[i], false);
-            for (const std::string& title : figures) row.emplace_back(csv_text(json[title]));
+            for (const std::string& title : figures) row.emplace_back(json_cell(json[title]));
             for (const std::string& title : resources)
-                row.emplace_back(result.kernel ? csv_text(json["resources"][title]) : "");
-            for (const std::string& title : work) row.emplace_back(csv_text(json.value(title, ordered_json(nullptr))));
+                row.emplace_back(result.kernel ? json_cell(json["resources"][title]) : "");
+            for (const std::string& title : work) row.emplace_back(json_cell(json.value(title, ordered_json(nullptr))));
             rows.rows.push_back(std::move(row));
         }
     }

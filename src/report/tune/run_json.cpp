@@ -2,9 +2,10 @@
 #include "report/tune/run_json.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <type_traits>
 
 #include "report/core/json.hpp"
-#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 
@@ -14,13 +15,14 @@ namespace {
 
 ordered_json environment_json(const environment_info& where)
 {
-    return {{"gpu", text_or_null(where.gpu)},
-            {"processor", text_or_null(where.processor)},
-            {"architecture", text_or_null(where.architecture)},
-            {"sms", where.sms == 0 ? ordered_json(nullptr) : ordered_json(where.sms)},
-            {"memory_bytes", where.memory_bytes == 0 ? ordered_json(nullptr) : ordered_json(where.memory_bytes)},
-            {"driver", text_or_null(where.driver)},
-            {"toolkit", text_or_null(where.toolkit)}};
+    ordered_json json;
+    each_field(where, [&](const char* name, const auto& member) {
+        if constexpr (std::integral<std::remove_cvref_t<decltype(member)>>)
+            json[name] = member == 0 ? ordered_json(nullptr) : ordered_json(member);
+        else
+            json[name] = text_or_null(member);
+    });
+    return json;
 }
 
 ordered_json run_json(const shown_run& shown, std::size_t environment, bool whole)
@@ -81,13 +83,6 @@ ordered_json optional_values_json(const std::optional<assignment>& values)
     return values ? values_json(*values) : ordered_json(nullptr);
 }
 
-ordered_json texts_json(const std::vector<std::string>& texts)
-{
-    ordered_json json = ordered_json::array();
-    for (const std::string& text : texts) json.push_back(json_text(text));
-    return json;
-}
-
 std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& runs, bool with_specs)
 {
     std::vector<environment_info> environments;
@@ -117,12 +112,6 @@ void add_values(const std::vector<std::string>& names, const assignment& values,
         const parameter_value* value = values.find(name);
         row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
     }
-}
-
-std::string csv_text(const ordered_json& value)
-{
-    if (value.is_null()) return "";
-    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace launchbox

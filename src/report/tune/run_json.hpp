@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "report/core/json.hpp"
 #include "report/tune/results_report.hpp"
+#include "tune/store/result_json.hpp"
 
 namespace launchbox {
 
@@ -18,7 +20,18 @@ nlohmann::ordered_json safe_json(const nlohmann::ordered_json& value);
 nlohmann::ordered_json lines_json(const std::string& text);
 nlohmann::ordered_json values_json(const assignment& values);
 nlohmann::ordered_json optional_values_json(const std::optional<assignment>& values);
-nlohmann::ordered_json texts_json(const std::vector<std::string>& texts);
+
+/// A member of a record: null where it is not known.
+template <class Value>
+nlohmann::ordered_json member_json(const Value& value)
+{
+    if constexpr (requires { value.has_value(); })
+        return value ? member_json(*value) : nlohmann::ordered_json(nullptr);
+    else if constexpr (json_part<Value>)
+        return safe_json(json_of(value));
+    else
+        return value_json(value);
+}
 
 /// `environments[]` and `runs[]`, which refer to them.
 std::pair<nlohmann::ordered_json, nlohmann::ordered_json> runs_json(const std::vector<shown_run>& runs,
@@ -28,6 +41,5 @@ std::pair<nlohmann::ordered_json, nlohmann::ordered_json> runs_json(const std::v
 void add_names(const assignment& values, std::vector<std::string>& names);
 /// One cell for each of `names`.
 void add_values(const std::vector<std::string>& names, const assignment& values, std::vector<cell>& row);
-std::string csv_text(const nlohmann::ordered_json& value);
 
 }  // namespace launchbox

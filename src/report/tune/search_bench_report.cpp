@@ -130,7 +130,7 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
     json["most"] = found.max_evaluations;
     json["seed"] = found.seed;
     json["interrupted"] = found.interrupted;
-    json["notes"] = texts_json(found.notes);
+    json["notes"] = value_json(found.notes);
     json["problems"] = ordered_json::array();
     for (const benched_workload& benched : found.workloads) {
         ordered_json made{{"file", json_text(benched.file)},

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <set>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -48,7 +50,7 @@ struct bad_member {
     std::string name;
 };
 
-// One object of the file; what is not there and need not be has its default value.
+// One object of the file; what is not there and need not be keeps its value.
 class members {
 public:
     explicit members(const ordered_json& object) : object_(object)
@@ -61,66 +63,55 @@ public:
         const auto found = object_.find(name);
         return found == object_.end() || found->is_null() ? nullptr : &*found;
     }
-    [[nodiscard]] std::string text(const char* name) const
+
+    void operator()(const char* name, std::string& into) const
+    {
+        if (const ordered_json* value = find(name)) into = checked(value->is_string(), name, *value).get<std::string>();
+    }
+    void operator()(const char* name, double& into) const
+    {
+        if (const ordered_json* value = find(name)) into = checked(value->is_number(), name, *value).get<double>();
+    }
+    void operator()(const char* name, bool& into) const
+    {
+        if (const ordered_json* value = find(name)) into = checked(value->is_boolean(), name, *value).get<bool>();
+    }
+    template <std::integral Integer>
+    void operator()(const char* name, Integer& into) const
     {
         const ordered_json* value = find(name);
-        if (value == nullptr) return {};
-        if (!value->is_string()) throw bad_member{name};
-        return value->get<std::string>();
+        if (value == nullptr) return;
+        const auto read =
+            checked(value->is_number_integer(), name, *value).get<std::uint64_t>();  // below 0: a large one
+        if (!std::in_range<Integer>(read)) throw bad_member{name};
+        into = static_cast<Integer>(read);
     }
-    [[nodiscard]] double number(const char* name, double otherwise) const
+    void operator()(const char* name, std::vector<double>& into) const
     {
         const ordered_json* value = find(name);
-        if (value == nullptr) return otherwise;
-        if (!value->is_number()) throw bad_member{name};
-        return value->get<double>();
+        if (value == nullptr) return;
+        for (const ordered_json& sample : checked(value->is_array(), name, *value))
+            into.push_back(checked(sample.is_number(), name, sample).get<double>());
     }
-    [[nodiscard]] std::int64_t integer(const char* name, std::int64_t max) const
+    void operator()(const char* name, outcome& into) const
+    {
+        std::string text;
+        (*this)(name, text);
+        const std::optional<outcome> what = outcome_named(text);
+        if (!what) throw bad_member{name};
+        into = *what;
+    }
+    void operator()(const char* name, json_part auto& into) const
     {
         const ordered_json* value = find(name);
-        if (value == nullptr) return 0;
-        if (!value->is_number_integer()) throw bad_member{name};
-        const auto read = value->get<std::uint64_t>();  // below 0: a large one
-        if (read > static_cast<std::uint64_t>(max)) throw bad_member{name};
-        return static_cast<std::int64_t>(read);
+        if (value == nullptr || !read_json(*value, into)) throw bad_member{name};
     }
-    [[nodiscard]] int count(const char* name) const
+    template <class Value>
+    void operator()(const char* name, std::optional<Value>& into) const
     {
-        return static_cast<int>(integer(name, std::numeric_limits<int>::max()));
+        if (find(name) != nullptr) (*this)(name, into.emplace());
     }
-    [[nodiscard]] bool truth(const char* name) const
-    {
-        const ordered_json* value = find(name);
-        if (value == nullptr) return false;
-        if (!value->is_boolean()) throw bad_member{name};
-        return value->get<bool>();
-    }
-    [[nodiscard]] std::optional<assignment> values(const char* name) const
-    {
-        const ordered_json* value = find(name);
-        if (value == nullptr) return std::nullopt;
-        std::optional<assignment> read = assignment_of(*value);
-        if (!read) throw bad_member{name};
-        return read;
-    }
-    [[nodiscard]] assignment needed_values(const char* name) const
-    {
-        std::optional<assignment> read = values(name);
-        if (!read) throw bad_member{name};
-        return *std::move(read);
-    }
-    [[nodiscard]] std::vector<double> samples(const char* name) const
-    {
-        std::vector<double> samples;
-        const ordered_json* value = find(name);
-        if (value == nullptr) return samples;
-        if (!value->is_array()) throw bad_member{name};
-        for (const ordered_json& json : *value) {
-            if (!json.is_number()) throw bad_member{name};
-            samples.push_back(json.get<double>());
-        }
-        return samples;
-    }
+
     [[nodiscard]] const ordered_json& array(const char* name) const
     {
         const ordered_json* value = find(name);
@@ -129,6 +120,12 @@ public:
     }
 
 private:
+    static const ordered_json& checked(bool good, const char* name, const ordered_json& value)
+    {
+        if (!good) throw bad_member{name};
+        return value;
+    }
+
     const ordered_json& object_;
 };
 
@@ -172,13 +169,14 @@ try {
     std::vector<std::string> stores;  // of the runs, one each
     for (const ordered_json& value : file.array("runs")) {
         read.runs.push_back(run_of(value, environments));
-        stores.push_back(members(value).text("file"));
+        members{value}("file", stores.emplace_back());
     }
     number_calls(read.runs, stores);
     std::size_t place = 0, without_samples = 0;
     const auto in_its_run = [&](const ordered_json& value, const char* kind, const auto& put) {
         try {
-            const auto run = static_cast<std::size_t>(members(value).integer("run", std::numeric_limits<int>::max()));
+            std::size_t run = 0;
+            members{value}("run", run);
             if (run >= read.runs.size()) throw bad_member{"run"};
             put(read.runs[run]);
         } catch (const bad_member& bad) {
@@ -238,23 +236,8 @@ void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string
 
 device_record device_of(const ordered_json& value)
 {
-    const members from(value);
     device_record device;
-    device.name = from.text("name");
-    device.host = from.text("host");
-    device.uuid = from.text("uuid");
-    if (from.find("ecc") != nullptr) device.ecc = from.truth("ecc");
-    if (const ordered_json* hardware = from.find("hardware")) {
-        device.hardware = gpu_hardware_of(*hardware);
-        if (!device.hardware) throw bad_member{"what is no hardware"};
-    }
-    device.calibration_ns = from.samples("calibration_ns");
-    if (const ordered_json* state = from.find("state")) device.state = device_state_of(*state);
-    device.measured = from.integer("measured", std::numeric_limits<std::int64_t>::max());
-    device.failed = from.integer("failed", std::numeric_limits<std::int64_t>::max());
-    device.busy_seconds = from.number("busy_seconds", 0);
-    device.seconds = from.number("seconds", 0);
-    device.lost = from.text("lost");
+    each_field(device, members(value));
     if (!why_invalid(device).empty()) throw bad_member{"what is no device"};
     return device;
 }
@@ -263,29 +246,15 @@ recorded_run run_of(const ordered_json& value, const ordered_json& environments)
 {
     const members from(value);
     recorded_run run;
-    run.number = from.integer("number", std::numeric_limits<std::int64_t>::max());
-    run.info.name = from.text("name");
-    run.info.spec_text = from.text("spec");
-    run.info.spec_hash = from.text("spec_hash");
-    run.info.task_hash = from.text("task_hash");
-    run.info.source_hash = from.text("source_hash");
-    run.info.command = from.text("command");
-    run.info.version = from.text("version");
-    run.info.started = from.text("started");
-    run.info.baseline = from.values("baseline");
-    if (from.find("call") != nullptr) run.info.call = from.integer("call", std::numeric_limits<std::int64_t>::max());
-    const auto place = static_cast<std::size_t>(from.integer("environment", std::numeric_limits<int>::max()));
-    if (place >= environments.size()) throw bad_member{"environment"};
-    const members environment(environments[place]);
-    run.info.environment = {
-        .gpu = environment.text("gpu"),
-        .processor = environment.text("processor"),
-        .architecture = environment.text("architecture"),
-        .sms = environment.count("sms"),
-        .memory_bytes = environment.integer("memory_bytes", std::numeric_limits<std::int64_t>::max()),
-        .driver = environment.text("driver"),
-        .toolkit = environment.text("toolkit"),
-        .host = from.text("host")};
+    std::size_t environment = 0;
+    from("number", run.number);
+    each_field(run.info, call_fields(run.info, "spec"), from);
+    each_field(run.info, task_fields(run.info), from);
+    from("call", run.info.call);
+    from("environment", environment);
+    if (environment >= environments.size()) throw bad_member{"environment"};
+    each_field(run.info.environment, members(environments[environment]));
+    from("host", run.info.environment.host);
     return run;
 }
 
@@ -293,45 +262,14 @@ stored_result result_of(const ordered_json& value, bool& from_median)
 {
     const members from(value);
     stored_result result;
-    result.parameters = from.needed_values("parameters");
-    result.workload = from.needed_values("workload");
-    result.weight = from.number("weight", 1);
-    for (const work_kind& kind : work_kinds)
-        if (from.find(kind.name) != nullptr) result.work.*kind.amount = from.number(kind.name, 0);
-    const std::optional<outcome> what = outcome_named(from.text("status"));
-    if (!what) throw bad_member{"status"};
-    result.measured.what = *what;
-    result.measured.reason = from.text("reason");
-    result.measured.samples_ns = from.samples("samples_ns");
-    if (*what == outcome::measured && result.measured.samples_ns.empty() && from.find("median_ns") != nullptr) {
-        result.measured.samples_ns = {from.number("median_ns", 0)};
+    measurement& measured = result.measured;
+    each_field(result, from);
+    each_field(result.work, from);
+    each_field(measured, stored_fields(measured, "phase_seconds"), from);
+    if (measured.what == outcome::measured && measured.samples_ns.empty() && from.find("median_ns") != nullptr) {
+        from("median_ns", measured.samples_ns.emplace_back());
         from_median = true;
     }
-    result.measured.dropped = from.count("dropped");
-    result.measured.stopped_early = from.truth("stopped_early");
-    result.measured.verified = from.truth("verified");
-    result.measured.checksum = from.text("checksum");
-    result.measured.seconds = from.number("seconds", 0);
-    result.measured.sticky = from.truth("sticky");
-    if (const ordered_json* device = from.find("device")) {
-        result.measured.device = device_state_of(*device);
-        if (!result.measured.device) throw bad_member{"device"};
-    }
-    if (const ordered_json* phases = from.find("phase_seconds")) {
-        result.measured.phases = phase_seconds_of(*phases);
-        if (!result.measured.phases) throw bad_member{"phase_seconds"};
-    }
-    if (const ordered_json* resources = from.find("resources")) {
-        result.kernel = kernel_of(*resources);
-        if (!result.kernel) throw bad_member{"resources"};
-    }
-    result.code = from.text("code");
-    result.same_as = from.values("same_as");
-    result.log = from.text("log");
-    result.compile_seconds = from.number("compile_seconds", 0);
-    result.from_cache = from.truth("from_cache");
-    result.deaths = from.count("deaths");
-    result.finished = from.text("finished");
     if (std::string why = why_invalid(result); !why.empty()) throw bad_member{std::move(why)};
     return result;
 }
@@ -340,15 +278,8 @@ race_result_info race_of(const ordered_json& value)
 {
     const members from(value);
     race_result_info race;
-    race.workload = from.needed_values("workload");
-    race.verdict = from.text("verdict");
-    race.equal_within = from.number("equal_within", 0);
-    for (const ordered_json& json : from.array("entries")) {
-        const members entry(json);
-        race.entries.push_back({entry.needed_values("parameters"), entry.samples("samples_ns")});
-        if (entry.find("result_median_ns") != nullptr)
-            race.entries.back().result_median_ns = entry.number("result_median_ns", 0);
-    }
+    each_field(race, from);
+    for (const ordered_json& entry : from.array("entries")) each_field(race.entries.emplace_back(), members(entry));
     if (std::string why = why_invalid(race); !why.empty()) throw bad_member{std::move(why)};
     return race;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "image/kernel_info.hpp"
@@ -29,6 +30,12 @@ struct tune_job {
 
     [[nodiscard]] job_key key() const { return {.candidate = candidate, .workload = workload}; }
 };
+constexpr auto fields_of(const tune_job&)
+{
+    using of = tune_job;
+    return std::tuple(field("candidate", &of::candidate), field("workload", &of::workload),
+                      field("parameters", &of::parameters));
+}
 
 /// A job that can be measured, or is settled before that.
 struct prepared_job {
@@ -49,6 +56,15 @@ struct prepared_job {
     work_amounts work = {};            ///< of the workload, as a record has it; the spec's have priority
     std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
 };
+/// What another machine can use of it.
+constexpr auto fields_of(const prepared_job&)
+{
+    using of = prepared_job;
+    return std::tuple(field("status", &of::status), field("reason", &of::reason), field("kernel", &of::kernel),
+                      field("code", &of::code), field("same_when_equal", &of::same_when_equal), field("log", &of::log),
+                      field("compile_seconds", &of::compile_seconds), field("from_cache", &of::from_cache),
+                      field("work", &of::work), field("machine_failure", &of::machine_failure));
+}
 
 /// How a job is to be measured this time.
 struct measure_request {
@@ -57,6 +73,12 @@ struct measure_request {
     bool is_reference = false;  ///< what the others' results are compared with
     bool repeated = false;      ///< timed again and again: its results are compared the first time alone
 };
+constexpr auto fields_of(const measure_request&)
+{
+    using of = measure_request;
+    return std::tuple(field("best_ns", &of::best_ns), field("samples", &of::samples),
+                      field("is_reference", &of::is_reference), field("repeated", &of::repeated));
+}
 
 using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;
 

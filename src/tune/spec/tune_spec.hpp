@@ -38,6 +38,14 @@ enum class fill_kind {
     file,      ///< .npy, or the bytes as they are
 };
 enum class argument_role { input, output, in_out };
+constexpr fill_kind last_of(fill_kind)
+{
+    return fill_kind::file;
+}
+constexpr argument_role last_of(argument_role)
+{
+    return argument_role::in_out;
+}
 
 /// One parameter of the kernel, or a variable of its module. Texts may hold {names} of parameters and workload values.
 struct kernel_argument {

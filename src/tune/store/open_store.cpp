@@ -70,8 +70,8 @@ opened_store open_store(const std::string& name, result_store::access how)
         check_pages(database);
     } else {
         database.trust_schema();
+        create_tables(database);
     }
-    migrate_store(database);
     switch_to_wal(database);
     // A process that is killed loses nothing that was committed. A machine that loses its power may lose the last
     // results, which are measured again; waiting for the disk at each of them would cost more than most measurements
@@ -208,11 +208,6 @@ opened_store checked_for_reading(opened_store opened)
 {
     check_store_schema(opened.database);
     check_pages(opened.database);
-    if (store_version_of(opened.database) < store_version()) {
-        opened.database = sqlite_database::copy_of(opened.database);
-        opened.database.trust_schema();
-        migrate_store(opened.database);
-    }
     return opened;
 }
 

@@ -17,7 +17,7 @@ struct opened_store {
     sqlite_database database;
 };
 
-/// Creates, checks, migrates. Throws `error`, and then a file that is not a store is as it was.
+/// Creates or checks. Throws `error`, and then a file that is not a store is as it was.
 opened_store open_store(const std::string& name, result_store::access how);
 
 /// The same of the bytes of a file, to be read alone; `name` stands in messages.

@@ -2,8 +2,11 @@
 #include "tune/store/result_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "tune/types/sample_time.hpp"
@@ -22,70 +25,62 @@ ordered_json or_null(const std::optional<Value>& value)
     return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-// Reads members of one object; what is not as it must be is remembered.
-class member_reader {
-public:
-    explicit member_reader(const ordered_json& object) : object_(object), good_(object.is_object()) {}
-
-    template <class Integer>
-    void read(const char* name, std::optional<Integer>& into)
-    {
-        const ordered_json* value = find(name);
-        if (value == nullptr) return;
-        if (const std::optional<Integer> read = integer<Integer>(*value))
-            into = read;
+template <class Record>
+ordered_json json_of_record(const Record& record)
+{
+    ordered_json json = ordered_json::object();
+    each_field(record, [&](const char* name, const auto& member) {
+        if constexpr (requires { member.has_value(); })
+            json[name] = or_null(member);
         else
-            good_ = false;
-    }
+            json[name] = member;
+    });
+    return json;
+}
 
-    void read(const char* name, std::optional<std::array<int, 3>>& into)
-    {
-        const ordered_json* value = find(name);
-        if (value == nullptr) return;
-        std::array<int, 3> read{};
-        good_ &= value->is_array() && value->size() == read.size();
-        for (std::size_t i = 0; good_ && i < read.size(); ++i) {
-            const std::optional<int> size = integer<int>((*value)[i]);
-            good_ = size.has_value();
-            read[i] = size.value_or(0);
-        }
-        if (good_) into = read;
-    }
+// Nothing that is read here is ever below 0.
+template <std::integral Integer>
+bool read_member(const ordered_json& from, Integer& into)
+{
+    const bool fits = from.is_number_unsigned() ? std::in_range<Integer>(from.get<std::uint64_t>())
+                                                : from.is_number_integer() && from.get<std::int64_t>() >= 0 &&
+                                                      std::in_range<Integer>(from.get<std::int64_t>());
+    if (fits) into = from.get<Integer>();
+    return fits;
+}
 
-    void read(const char* name, std::string& into)
-    {
-        const ordered_json* value = find(name);
-        if (value == nullptr) return;
-        good_ &= value->is_string();
-        if (value->is_string()) into = value->get<std::string>();
-    }
+bool read_member(const ordered_json& from, std::array<int, 3>& into)
+{
+    if (!from.is_array() || from.size() != into.size()) return false;
+    for (std::size_t i = 0; i < into.size(); ++i)
+        if (!read_member(from[i], into[i])) return false;
+    return true;
+}
 
-    [[nodiscard]] bool good() const { return good_; }
+bool read_member(const ordered_json& from, std::string& into)
+{
+    if (from.is_string()) into = from.get<std::string>();
+    return from.is_string();
+}
 
-private:
-    const ordered_json* find(const char* name) const
-    {
-        if (!object_.is_object()) return nullptr;
-        const auto found = object_.find(name);
-        return found == object_.end() || found->is_null() ? nullptr : &*found;
-    }
+template <class Value>
+bool read_member(const ordered_json& from, std::optional<Value>& into)
+{
+    return read_member(from, into.emplace());
+}
 
-    // Nothing that is read here is ever below 0.
-    template <class Integer>
-    static std::optional<Integer> integer(const ordered_json& value)
-    {
-        if (!value.is_number_integer()) return std::nullopt;
-        if (value.is_number_unsigned() &&
-            value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
-            return std::nullopt;
-        const auto read = value.get<std::int64_t>();
-        if (read < 0 || read > static_cast<std::int64_t>(std::numeric_limits<Integer>::max())) return std::nullopt;
-        return static_cast<Integer>(read);
-    }
-
-    const ordered_json& object_;
-    bool good_;
-};
+// What is null or missing is unknown.
+template <class Record>
+bool read_record(const ordered_json& from, Record& record)
+{
+    bool good = from.is_object();
+    each_field(record, [&](const char* name, auto& member) {
+        if (!good) return;
+        const auto found = from.find(name);
+        if (found != from.end() && !found->is_null()) good = read_member(*found, member);
+    });
+    return good;
+}
 
 }  // namespace
 
@@ -99,17 +94,13 @@ ordered_json json_of(const assignment& values)
 
 ordered_json json_of(const device_state& state)
 {
-    return {{"sm_clock_mhz", or_null(state.sm_clock_mhz)},
-            {"memory_clock_mhz", or_null(state.memory_clock_mhz)},
-            {"temperature_celsius", or_null(state.temperature_celsius)},
-            {"power_milliwatts", or_null(state.power_milliwatts)},
-            {"throttling", state.throttling}};
+    return json_of_record(state);
 }
 
 ordered_json json_of(const gpu_hardware& hardware)
 {
     ordered_json json = ordered_json::object();
-    for (const hardware_figure& figure : hardware_figures) json[figure.name] = or_null(hardware.*figure.value);
+    for (const auto& figure : hardware_figures) json[figure.name] = or_null(hardware.*figure.member);
     json["memory_gb_per_second"] = or_null(memory_gb_per_second(hardware));
     json["pci_bus"] = hardware.pci_bus.empty() ? ordered_json(nullptr) : ordered_json(hardware.pci_bus);
     return json;
@@ -117,28 +108,12 @@ ordered_json json_of(const gpu_hardware& hardware)
 
 ordered_json json_of(const phase_seconds& phases)
 {
-    ordered_json json = ordered_json::object();
-    for (const phase_kind& kind : phase_kinds) json[kind.name] = phases.*kind.seconds;
-    return json;
+    return json_of_record(phases);
 }
 
 ordered_json json_of(const kernel_info& kernel)
 {
-    return {{"name", kernel.name},
-            {"architecture", kernel.architecture},
-            {"registers", or_null(kernel.registers)},
-            {"spill_store_bytes", or_null(kernel.spill_store_bytes)},
-            {"spill_load_bytes", or_null(kernel.spill_load_bytes)},
-            {"shared_spill_store_bytes", or_null(kernel.shared_spill_store_bytes)},
-            {"shared_spill_load_bytes", or_null(kernel.shared_spill_load_bytes)},
-            {"stack_frame_bytes", or_null(kernel.stack_frame_bytes)},
-            {"static_shared_bytes", or_null(kernel.static_shared_bytes)},
-            {"barriers", or_null(kernel.barriers)},
-            {"max_threads", or_null(kernel.max_threads)},
-            {"required_threads", or_null(kernel.required_threads)},
-            {"min_blocks", or_null(kernel.min_blocks)},
-            {"register_cap", or_null(kernel.register_cap)},
-            {"code_bytes", or_null(kernel.code_bytes)}};
+    return json_of_record(kernel);
 }
 
 // nlohmann::json keeps a whole number without a sign as an unsigned one.
@@ -147,82 +122,50 @@ bool fits_int64(const ordered_json& number)
     return !number.is_number_unsigned() || std::in_range<std::int64_t>(number.get<std::uint64_t>());
 }
 
-std::optional<assignment> assignment_of(const ordered_json& value)
+bool read_json(const ordered_json& from, assignment& values)
 {
-    if (!value.is_object() || value.size() > max_members) return std::nullopt;
-    assignment read;
-    for (const auto& [name, item] : value.items()) {
+    if (!from.is_object() || from.size() > max_members) return false;
+    for (const auto& [name, item] : from.items()) {
         if (item.is_boolean())
-            read.values.emplace_back(name, item.get<bool>());
+            values.values.emplace_back(name, item.get<bool>());
         else if (item.is_number_integer() && fits_int64(item))
-            read.values.emplace_back(name, item.get<std::int64_t>());
+            values.values.emplace_back(name, item.get<std::int64_t>());
         else if (item.is_number_float() && std::isfinite(item.get<double>()))
-            read.values.emplace_back(name, item.get<double>());
+            values.values.emplace_back(name, item.get<double>());
         else if (item.is_string())
-            read.values.emplace_back(name, item.get<std::string>());
+            values.values.emplace_back(name, item.get<std::string>());
         else
-            return std::nullopt;
+            return false;
     }
-    return read;
+    return true;
 }
 
-std::optional<device_state> device_state_of(const ordered_json& value)
+bool read_json(const ordered_json& from, device_state& state)
 {
-    device_state state;
-    member_reader members(value);
-    members.read("sm_clock_mhz", state.sm_clock_mhz);
-    members.read("memory_clock_mhz", state.memory_clock_mhz);
-    members.read("temperature_celsius", state.temperature_celsius);
-    members.read("power_milliwatts", state.power_milliwatts);
-    members.read("throttling", state.throttling);
-    return members.good() ? std::optional(state) : std::nullopt;
+    return read_record(from, state);
 }
 
-std::optional<gpu_hardware> gpu_hardware_of(const ordered_json& value)
+bool read_json(const ordered_json& from, gpu_hardware& hardware)
 {
-    gpu_hardware hardware;
-    member_reader members(value);
-    for (const hardware_figure& figure : hardware_figures) members.read(figure.name, hardware.*figure.value);
-    members.read("pci_bus", hardware.pci_bus);
-    return members.good() ? std::optional(hardware) : std::nullopt;
+    return read_record(from, hardware);
 }
 
-std::optional<phase_seconds> phase_seconds_of(const ordered_json& value)
+// All of them or none.
+bool read_json(const ordered_json& from, phase_seconds& phases)
 {
-    if (!value.is_object()) return std::nullopt;
-    phase_seconds phases;
-    for (const phase_kind& kind : phase_kinds) {
-        const auto found = value.find(kind.name);
-        if (found == value.end() && kind.seconds == &phase_seconds::reference)
-            continue;  // it was a part of prepare once
-        if (found == value.end() || !found->is_number() || !is_duration(found->get<double>())) return std::nullopt;
-        phases.*kind.seconds = found->get<double>();
-    }
-    return phases;
+    return from.is_object() && std::ranges::all_of(phase_kinds, [&](const auto& kind) {
+               const auto found = from.find(kind.name);
+               if (found == from.end() || !found->is_number()) return false;
+               phases.*kind.member = found->template get<double>();
+               return is_duration(phases.*kind.member);
+           });
 }
 
-std::optional<kernel_info> kernel_of(const ordered_json& value)
+bool read_json(const ordered_json& from, kernel_info& kernel)
 {
-    kernel_info kernel;
-    member_reader members(value);
-    members.read("name", kernel.name);
-    std::string architecture;
-    members.read("architecture", architecture);
-    set_architecture(kernel, std::move(architecture));
-    members.read("registers", kernel.registers);
-    members.read("spill_store_bytes", kernel.spill_store_bytes);
-    members.read("spill_load_bytes", kernel.spill_load_bytes);
-    members.read("shared_spill_store_bytes", kernel.shared_spill_store_bytes);
-    members.read("shared_spill_load_bytes", kernel.shared_spill_load_bytes);
-    members.read("stack_frame_bytes", kernel.stack_frame_bytes);
-    members.read("static_shared_bytes", kernel.static_shared_bytes);
-    members.read("barriers", kernel.barriers);
-    members.read("max_threads", kernel.max_threads);
-    members.read("required_threads", kernel.required_threads);
-    members.read("min_blocks", kernel.min_blocks);
-    members.read("register_cap", kernel.register_cap);
-    members.read("code_bytes", kernel.code_bytes);
-    return members.good() ? std::optional(kernel) : std::nullopt;
+    const bool good = read_record(from, kernel);
+    set_architecture(kernel, std::string(kernel.architecture));
+    return good;
 }
 
 std::string why_invalid(const stored_result& result)

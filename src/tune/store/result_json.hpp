@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
-#include <vector>
+#include <string>
 
 #include "tune/types/results.hpp"
 
@@ -19,12 +18,19 @@ nlohmann::ordered_json json_of(const phase_seconds& phases);
 /// What of a kernel decides how it runs, under the names of launchbox.kernels/2.
 nlohmann::ordered_json json_of(const kernel_info& kernel);
 
-// The other way. `nullopt`: malformed, discard all.
-std::optional<assignment> assignment_of(const nlohmann::ordered_json& value);
-std::optional<device_state> device_state_of(const nlohmann::ordered_json& value);
-std::optional<gpu_hardware> gpu_hardware_of(const nlohmann::ordered_json& value);
-std::optional<phase_seconds> phase_seconds_of(const nlohmann::ordered_json& value);
-std::optional<kernel_info> kernel_of(const nlohmann::ordered_json& value);
+// The other way. False: malformed, discard all.
+bool read_json(const nlohmann::ordered_json& from, assignment& values);
+bool read_json(const nlohmann::ordered_json& from, device_state& state);
+bool read_json(const nlohmann::ordered_json& from, gpu_hardware& hardware);
+bool read_json(const nlohmann::ordered_json& from, phase_seconds& phases);
+bool read_json(const nlohmann::ordered_json& from, kernel_info& kernel);
+
+/// A part of a result that is JSON wherever it is written.
+template <class Value>
+concept json_part = requires(const nlohmann::ordered_json& from, Value& value)
+{
+    read_json(from, value);
+};
 
 /// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
 std::string why_invalid(const stored_result& result);

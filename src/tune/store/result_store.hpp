@@ -16,8 +16,8 @@ namespace launchbox {
 class result_store {
 public:
     enum class access { create_or_open, open, read_only };
-    /// Throws `error`: not a store, a damaged one, one of a newer launchbox, no permission, locked for long. An older
-    /// schema is migrated (a copy is read where the file is read-only).
+    /// Throws `error`: not a store, a damaged one, one of an older or a newer launchbox, no permission, locked for
+    /// long.
     explicit result_store(const std::string& file, access how = access::create_or_open);
     /// The bytes of a store, out of a pipe: to be read alone. `name` stands in messages.
     static result_store of_bytes(std::string bytes, const std::string& name);

@@ -26,11 +26,4 @@ std::vector<device_record> read_devices(const sqlite_database& database, std::in
                                         row_diagnostics& diagnostics);
 std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics);
 
-/// JSON as a column holds it: one line, UTF-8. Throws `error` for text that is not.
-std::string column_text(const nlohmann::ordered_json& value);
-std::string column_text(const assignment& values);
-
-/// Samples as a column holds them: 8 bytes each, little-endian IEEE 754.
-std::string blob_of(const std::vector<double>& samples);
-
 }  // namespace launchbox

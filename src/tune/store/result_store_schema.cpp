@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include "support/error.hpp"
@@ -14,10 +13,9 @@ namespace launchbox {
 
 namespace {
 
-// One step a version. A step that was released is never changed: a new one is added. A new file goes through all of
-// them, so that its tables are to the letter those of a migrated one.
-constexpr std::array<const char*, 7> steps{// 1
-                                           R"(
+// To the letter as in every store of this version, which is only read where they are the same: a change of a table is a
+// new version.
+constexpr const char* tables = R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
     sms INTEGER NOT NULL, memory_bytes INTEGER NOT NULL, driver TEXT NOT NULL, toolkit TEXT NOT NULL,
@@ -36,58 +34,30 @@ CREATE TABLE result (
     status TEXT NOT NULL, reason TEXT NOT NULL, samples_ns BLOB NOT NULL, dropped INTEGER NOT NULL,
     stopped_early INTEGER NOT NULL, verified INTEGER NOT NULL, checksum TEXT NOT NULL, device TEXT,
     seconds REAL NOT NULL, resources TEXT, log TEXT NOT NULL, compile_seconds REAL NOT NULL,
-    from_cache INTEGER NOT NULL, deaths INTEGER NOT NULL, finished TEXT NOT NULL,
+    from_cache INTEGER NOT NULL, deaths INTEGER NOT NULL, finished TEXT NOT NULL, )"
+                               R"(code TEXT NOT NULL DEFAULT '', same_as TEXT, )"
+                               R"(sticky INTEGER NOT NULL DEFAULT 0, phases TEXT,
     UNIQUE (run, parameters, workload));
 CREATE TABLE attempt (
     run INTEGER NOT NULL REFERENCES run (id), parameters TEXT NOT NULL, workload TEXT NOT NULL,
     deaths INTEGER NOT NULL,
     PRIMARY KEY (run, parameters, workload)) WITHOUT ROWID;
-)",
-                                           // 2: identical code is measured once; the final race
-                                           R"(
-ALTER TABLE result ADD COLUMN code TEXT NOT NULL DEFAULT '';
-ALTER TABLE result ADD COLUMN same_as TEXT;
-ALTER TABLE result ADD COLUMN sticky INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE race (
-    id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id), workload TEXT NOT NULL,
-    verdict TEXT NOT NULL, equal_within REAL NOT NULL, UNIQUE (run, workload));
 CREATE TABLE race_entry (
     race INTEGER NOT NULL REFERENCES race (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-    parameters TEXT NOT NULL, samples_ns BLOB NOT NULL,
+    parameters TEXT NOT NULL, samples_ns BLOB NOT NULL, result_median_ns REAL,
     PRIMARY KEY (race, place)) WITHOUT ROWID;
-)",
-                                           // 3: how much work a workload is, as far as its spec says
-                                           R"(
 CREATE TABLE work (
     run INTEGER NOT NULL REFERENCES run (id), workload TEXT NOT NULL, elements REAL, bytes REAL, flops REAL,
     PRIMARY KEY (run, workload)) WITHOUT ROWID;
-)",
-                                           // 4: where the time of a measurement went
-                                           R"(
-ALTER TABLE result ADD COLUMN phases TEXT;
-)",
-                                           // 5: the GPUs of a run, how they compare and what became of them
-                                           R"(
 CREATE TABLE device (
     run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL, host TEXT NOT NULL, uuid TEXT NOT NULL,
     ecc INTEGER, calibration_ns BLOB NOT NULL, state TEXT, measured INTEGER NOT NULL, failed INTEGER NOT NULL,
-    busy_seconds REAL NOT NULL, seconds REAL NOT NULL, lost TEXT NOT NULL,
+    busy_seconds REAL NOT NULL, seconds REAL NOT NULL, lost TEXT NOT NULL, hardware TEXT,
     PRIMARY KEY (run, name)) WITHOUT ROWID;
-)",
-                                           // 6: what a race was drawn from; halves that were merged have several
-                                           R"(
-ALTER TABLE race_entry ADD COLUMN result_median_ns REAL;
-CREATE TABLE race_of_several (
+CREATE TABLE "race" (
     id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id), workload TEXT NOT NULL,
     verdict TEXT NOT NULL, equal_within REAL NOT NULL);
-INSERT INTO race_of_several SELECT id, run, workload, verdict, equal_within FROM race;
-DROP TABLE race;
-ALTER TABLE race_of_several RENAME TO race;
-)",
-                                           // 7: clocks, memory and bus of the GPUs
-                                           R"(
-ALTER TABLE device ADD COLUMN hardware TEXT;
-)"};
+)";
 
 constexpr int longest_shown_name = 60;
 
@@ -103,38 +73,31 @@ std::map<std::string, std::string> objects_of(const sqlite_database& database)
     return objects;
 }
 
-}  // namespace
-
-int store_version()
-{
-    return static_cast<int>(steps.size());
-}
-
-const char* store_schema_step(int version)
-{
-    return steps.at(static_cast<std::size_t>(version - 1));
-}
-
-int store_version_of(const sqlite_database& database)
+void refuse_other_version(const sqlite_database& database)
 {
     const std::int64_t version = database.integer_of("PRAGMA user_version");
-    if (version > store_version())
-        throw error(fmt::format("{} was written by a newer launchbox (schema {}, this one knows {})",
-                                database.shown_as(), version, store_version()),
+    const std::string& name = database.shown_as();
+    if (version <= 0) throw error(name + " is damaged: it has no version", not_a_store_hint);
+    if (version < store_version)
+        throw error(fmt::format("{} was made by an older version of launchbox (schema {}, this one reads {})", name,
+                                version, store_version),
+                    "tune again, or let that version write the results to a file that this one reads: "
+                    "launchbox results STORE --samples --format json -o FILE");
+    if (version > store_version)
+        throw error(fmt::format("{} was written by a newer launchbox (schema {}, this one knows {})", name, version,
+                                store_version),
                     "use the newer launchbox");
-    if (version < 0) throw error(database.shown_as() + " is damaged: it has no version", not_a_store_hint);
-    return static_cast<int>(version);
 }
 
-// In one transaction: a process that ends half way leaves what was there before.
-void migrate_store(sqlite_database& database)
+}  // namespace
+
+void create_tables(sqlite_database& database)
 {
-    if (store_version_of(database) == store_version()) return;
     sqlite_transaction transaction(database);
-    for (int version = store_version_of(database); version < store_version(); ++version)
-        database.execute(store_schema_step(version + 1));
+    if (database.integer_of("PRAGMA user_version") == store_version) return;  // another process was faster
+    database.execute(tables);
     database.execute(
-        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", store_application_id, store_version()));
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", store_application_id, store_version));
     transaction.commit();
 }
 
@@ -143,10 +106,10 @@ void migrate_store(sqlite_database& database)
 // anything. Nothing but the schema was looked at before.
 void check_store_schema(sqlite_database& database)
 {
-    const int version = store_version_of(database);
+    refuse_other_version(database);
     sqlite_database made(":memory:", sqlite_database::access::create, database.shown_as());
     made.trust_schema();
-    for (int number = 1; number <= version; ++number) made.execute(store_schema_step(number));
+    made.execute(tables);
     const auto found = objects_of(database), expected = objects_of(made);
     const auto refuse = [&](const std::string& name, const char* what) {
         throw error(fmt::format("{} has other tables than a result store: {} {}", database.shown_as(),

@@ -144,16 +144,6 @@ bool sqlite_database::is_readable() const
     }
 }
 
-sqlite_database sqlite_database::copy_of(const sqlite_database& other)
-{
-    sqlite_database copy(":memory:", access::create, other.shown_as_);
-    sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", other.handle(), "main");
-    if (backup == nullptr) copy.fail(sqlite3_errcode(copy.handle()));
-    sqlite3_backup_step(backup, -1);
-    if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) copy.fail(code);
-    return copy;
-}
-
 sqlite_database sqlite_database::of_bytes(std::string bytes, const std::string& shown_as)
 {
     // Without its write-ahead log, which is another file, a store has none.
@@ -246,25 +236,11 @@ sqlite_statement& sqlite_statement::bind(int at, double value)
     return *this;
 }
 
-sqlite_statement& sqlite_statement::bind(int at, const std::optional<double>& value)
-{
-    if (value) return bind(at, *value);
-    sqlite3_bind_null(statement_.get(), at);
-    return *this;
-}
-
 sqlite_statement& sqlite_statement::bind(int at, std::string_view text)
 {
     // An empty view may have no data, which SQLite would take for NULL.
     sqlite3_bind_text64(statement_.get(), at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
                         SQLITE_UTF8);
-    return *this;
-}
-
-sqlite_statement& sqlite_statement::bind(int at, const std::optional<std::string>& text)
-{
-    if (text) return bind(at, std::string_view(*text));
-    sqlite3_bind_null(statement_.get(), at);
     return *this;
 }
 

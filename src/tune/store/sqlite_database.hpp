@@ -22,9 +22,7 @@ public:
 
     sqlite_statement& bind(int at, std::int64_t value);
     sqlite_statement& bind(int at, double value);
-    sqlite_statement& bind(int at, const std::optional<double>& value);  ///< NULL without
     sqlite_statement& bind(int at, std::string_view text);
-    sqlite_statement& bind(int at, const std::optional<std::string>& text);  ///< NULL without
     sqlite_statement& bind_blob(int at, std::string_view bytes);
 
     /// To the next row; false: there is none. Throws `error`.
@@ -59,8 +57,6 @@ public:
     ///
     /// Whoever wrote the file: until `trust_schema` no statement may do more than a look at a small schema takes.
     sqlite_database(const std::string& file, access how, const std::string& shown_as);
-    /// In memory, with the content of another.
-    static sqlite_database copy_of(const sqlite_database& other);
     /// In memory, read-only: the bytes of a file, as in a pipe.
     static sqlite_database of_bytes(std::string bytes, const std::string& shown_as);
 

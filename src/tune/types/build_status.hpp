@@ -15,6 +15,11 @@ enum class build_status {
     compile_timeout,  ///< stopped: it took too long or too much memory
 };
 
+constexpr build_status last_of(build_status)
+{
+    return build_status::compile_timeout;
+}
+
 /// "built", "compile error": as words_of(outcome) has them.
 std::string_view words_of(build_status status);
 /// "built", "compile_error": as name_of(outcome) has them.

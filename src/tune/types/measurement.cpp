@@ -52,7 +52,7 @@ std::optional<outcome> outcome_named(std::string_view name)
 
 phase_seconds& phase_seconds::operator+=(const phase_seconds& other)
 {
-    for (const phase_kind& kind : phase_kinds) this->*kind.seconds += other.*kind.seconds;
+    for (const auto& kind : phase_kinds) this->*kind.member += other.*kind.member;
     return *this;
 }
 

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
+
+#include "support/fields.hpp"
 
 namespace launchbox {
 
@@ -23,6 +27,10 @@ enum class outcome {
     worker_died,  ///< the process that measured it ended, twice
     device_lost,  ///< not the candidate's fault: measured again at the next run
 };
+constexpr outcome last_of(outcome)
+{
+    return outcome::device_lost;
+}
 
 /// "measured", "compile error", "illegal access".
 std::string_view words_of(outcome what);
@@ -37,6 +45,13 @@ struct device_state {
 
     friend bool operator==(const device_state&, const device_state&) = default;
 };
+constexpr auto fields_of(const device_state&)
+{
+    return std::tuple(
+        field("sm_clock_mhz", &device_state::sm_clock_mhz), field("memory_clock_mhz", &device_state::memory_clock_mhz),
+        field("temperature_celsius", &device_state::temperature_celsius),
+        field("power_milliwatts", &device_state::power_milliwatts), field("throttling", &device_state::throttling));
+}
 
 /// Wall seconds spent on one candidate.
 struct phase_seconds {
@@ -51,13 +66,16 @@ struct phase_seconds {
     friend bool operator==(const phase_seconds&, const phase_seconds&) = default;
 };
 
-struct phase_kind {
-    const char* name;
-    double phase_seconds::*seconds;
-};
-inline constexpr phase_kind phase_kinds[]{{"reference", &phase_seconds::reference}, {"load", &phase_seconds::load},
-                                          {"prepare", &phase_seconds::prepare},     {"verify", &phase_seconds::verify},
-                                          {"time", &phase_seconds::time},           {"check", &phase_seconds::check}};
+inline constexpr std::array<field<phase_seconds, double>, 6> phase_kinds{{{"reference", &phase_seconds::reference},
+                                                                          {"load", &phase_seconds::load},
+                                                                          {"prepare", &phase_seconds::prepare},
+                                                                          {"verify", &phase_seconds::verify},
+                                                                          {"time", &phase_seconds::time},
+                                                                          {"check", &phase_seconds::check}}};
+constexpr auto fields_of(const phase_seconds&)
+{
+    return phase_kinds;
+}
 
 struct measurement {
     outcome what = outcome::measured;
@@ -76,5 +94,20 @@ struct measurement {
 
     friend bool operator==(const measurement&, const measurement&) = default;
 };
+/// Of those that are kept; `phases` has another name in a file than in a store.
+constexpr auto stored_fields(const measurement&, const char* phases = "phases")
+{
+    using of = measurement;
+    return std::tuple(field("status", &of::what), field("reason", &of::reason), field("samples_ns", &of::samples_ns),
+                      field("dropped", &of::dropped), field("stopped_early", &of::stopped_early),
+                      field("verified", &of::verified), field("checksum", &of::checksum),
+                      field("seconds", &of::seconds), field("sticky", &of::sticky), field("device", &of::device),
+                      field(phases, &of::phases));
+}
+constexpr auto fields_of(const measurement& measured)
+{
+    return std::tuple_cat(stored_fields(measured), std::tuple(field("warnings", &measurement::warnings),
+                                                              field("machine_failure", &measurement::machine_failure)));
+}
 
 }  // namespace launchbox

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gpu/gpu_hardware.hpp"
 #include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
+#include "support/fields.hpp"
 #include "tune/types/measurement.hpp"
 #include "tune/types/work_amounts.hpp"
 
@@ -28,6 +30,15 @@ struct environment_info {
 
     friend bool operator==(const environment_info&, const environment_info&) = default;
 };
+/// All that makes environments different.
+constexpr auto fields_of(const environment_info&)
+{
+    using of = environment_info;
+    return std::tuple(field("gpu", &of::gpu), field("processor", &of::processor),
+                      field("architecture", &of::architecture), field("sms", &of::sms),
+                      field("memory_bytes", &of::memory_bytes), field("driver", &of::driver),
+                      field("toolkit", &of::toolkit));
+}
 
 /// One call of `tune`. Results hold for another call when `task_hash`, `source_hash` and the environment are the same.
 struct run_info {
@@ -46,6 +57,34 @@ struct run_info {
 
     friend bool operator==(const run_info&, const run_info&) = default;
 };
+/// Of a run; the others are of the call.
+constexpr auto task_fields(const run_info&)
+{
+    return std::tuple(field("task_hash", &run_info::task_hash), field("source_hash", &run_info::source_hash));
+}
+/// `spec_text` has another name in a file than in a store.
+constexpr auto call_fields(const run_info&, const char* spec_text = "spec_text")
+{
+    using of = run_info;
+    return std::tuple(field("name", &of::name), field("started", &of::started), field("version", &of::version),
+                      field("command", &of::command), field("spec_hash", &of::spec_hash),
+                      field(spec_text, &of::spec_text), field("baseline", &of::baseline));
+}
+
+/// What is kept of a kernel: all that decides how it runs. `architecture` is written by `set_architecture`.
+constexpr auto fields_of(const kernel_info&)
+{
+    using of = kernel_info;
+    return std::tuple(
+        field("name", &of::name), field("architecture", &of::architecture), field("registers", &of::registers),
+        field("spill_store_bytes", &of::spill_store_bytes), field("spill_load_bytes", &of::spill_load_bytes),
+        field("shared_spill_store_bytes", &of::shared_spill_store_bytes),
+        field("shared_spill_load_bytes", &of::shared_spill_load_bytes),
+        field("stack_frame_bytes", &of::stack_frame_bytes), field("static_shared_bytes", &of::static_shared_bytes),
+        field("barriers", &of::barriers), field("max_threads", &of::max_threads),
+        field("required_threads", &of::required_threads), field("min_blocks", &of::min_blocks),
+        field("register_cap", &of::register_cap), field("code_bytes", &of::code_bytes));
+}
 
 struct stored_result {
     std::int64_t run = 0;  ///< the call that measured it
@@ -64,17 +103,32 @@ struct stored_result {
 
     friend bool operator==(const stored_result&, const stored_result&) = default;
 };
+/// Without what was measured, which has its own, and the work, which is the workload's.
+constexpr auto fields_of(const stored_result&)
+{
+    using of = stored_result;
+    return std::tuple(field("parameters", &of::parameters), field("workload", &of::workload),
+                      field("weight", &of::weight), field("resources", &of::kernel), field("code", &of::code),
+                      field("same_as", &of::same_as), field("log", &of::log),
+                      field("compile_seconds", &of::compile_seconds), field("from_cache", &of::from_cache),
+                      field("deaths", &of::deaths), field("finished", &of::finished));
+}
 
 /// The final race on one workload.
 struct race_entry {
     assignment parameters;
     std::vector<double> samples_ns;
     /// The median of the result that brought it into the race, which is what the race was drawn from; `nullopt`: not
-    /// known, as in records of before it was kept.
+    /// known.
     std::optional<double> result_median_ns = {};
 
     friend bool operator==(const race_entry&, const race_entry&) = default;
 };
+constexpr auto fields_of(const race_entry&)
+{
+    return std::tuple(field("parameters", &race_entry::parameters), field("samples_ns", &race_entry::samples_ns),
+                      field("result_median_ns", &race_entry::result_median_ns));
+}
 struct race_result_info {
     std::int64_t run = 0;
     assignment workload;
@@ -84,6 +138,13 @@ struct race_result_info {
 
     friend bool operator==(const race_result_info&, const race_result_info&) = default;
 };
+/// Without the entries.
+constexpr auto fields_of(const race_result_info&)
+{
+    using of = race_result_info;
+    return std::tuple(field("workload", &of::workload), field("verdict", &of::verdict),
+                      field("equal_within", &of::equal_within));
+}
 
 /// One of the GPUs of a run.
 struct device_record {
@@ -91,7 +152,7 @@ struct device_record {
     std::string host;
     std::string uuid;                           ///< as the driver has it; empty: unknown
     std::optional<bool> ecc = {};               ///< whether its memory corrects errors
-    std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked, as in old records
+    std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked
     std::vector<double> calibration_ns = {};    ///< samples of the reference, which all GPUs of the run have timed
     std::optional<device_state> state = {};     ///< while it did
     std::int64_t measured = 0, failed = 0;      ///< results of the last call
@@ -100,11 +161,25 @@ struct device_record {
 
     friend bool operator==(const device_record&, const device_record&) = default;
 };
+constexpr auto fields_of(const device_record&)
+{
+    using of = device_record;
+    return std::tuple(
+        field("name", &of::name), field("host", &of::host), field("uuid", &of::uuid), field("ecc", &of::ecc),
+        field("hardware", &of::hardware), field("calibration_ns", &of::calibration_ns), field("state", &of::state),
+        field("measured", &of::measured), field("failed", &of::failed), field("busy_seconds", &of::busy_seconds),
+        field("seconds", &of::seconds), field("lost", &of::lost));
+}
 
 /// A candidate that was being measured when the process that measured it, or launchbox itself, ended.
 struct attempt {
     assignment parameters, workload;
     int deaths = 0;
 };
+constexpr auto fields_of(const attempt&)
+{
+    return std::tuple(field("parameters", &attempt::parameters), field("workload", &attempt::workload),
+                      field("deaths", &attempt::deaths));
+}
 
 }  // namespace launchbox

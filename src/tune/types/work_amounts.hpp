@@ -5,6 +5,9 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
+
+#include "support/fields.hpp"
 
 namespace launchbox {
 
@@ -15,6 +18,12 @@ struct work_amounts {
     [[nodiscard]] bool any() const { return elements || bytes || flops; }
     friend bool operator==(const work_amounts&, const work_amounts&) = default;
 };
+
+constexpr auto fields_of(const work_amounts&)
+{
+    return std::tuple(field("elements", &work_amounts::elements), field("bytes", &work_amounts::bytes),
+                      field("flops", &work_amounts::flops));
+}
 
 /// One kind of work.
 struct work_kind {

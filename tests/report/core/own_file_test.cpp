@@ -21,11 +21,6 @@ TEST(own_files, are_known_by_their_marks)
     EXPECT_EQ(of("# registers\n\n" + own_markup_mark("bench-search")).kind, own_kind::report);
     EXPECT_EQ(of("<!DOCTYPE html>\n<html></html>\n" + own_markup_mark("report")).kind, own_kind::report);
     EXPECT_EQ(of(svg_of({.id = "a", .title = "A", .text = {}, .content = {}}, svg_use::file)).kind, own_kind::report);
-    EXPECT_EQ(of("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" class=\"picture\" viewBox=\"0 0 1 "
-                 "1\"><style>svg{--ink:#1b1f24")
-                  .kind,
-              own_kind::report)
-        << "an older picture";
     EXPECT_EQ(of("{\n  \"schema\": \"launchbox.kernels/2\",\n").kind, own_kind::report);
     EXPECT_EQ(of("{\"schema\":\"launchbox.kernels/2\"").kind, own_kind::report);
     EXPECT_EQ(of("{\"schema\": \"launchbox.results/1\"}"), (own_file{own_kind::record, "launchbox.results"}));

@@ -11,7 +11,6 @@
 #include "support/files/files.hpp"
 #include "tune/worker/compare_outputs.hpp"
 #include "tune/worker/half.hpp"
-#include "tune/worker/worker_messages.hpp"
 
 namespace launchbox {
 namespace {
@@ -182,51 +181,6 @@ TEST(buffers, outputs_are_compared_by_their_type)
     EXPECT_EQ(difference_sentence("out", {kind::signed_integer, 4}, three.result(), 3,
                                   reinterpret_cast<const char*>(&is[1]), reinterpret_cast<const char*>(&wanted[1])),
               "out[1] is 17, and the reference's is 3; 2 of 3 differ, by 14 at most");
-}
-
-TEST(worker_messages, come_out_as_they_went_in)
-{
-    gpu_task task;
-    task.cubin_file = "/a b/c.cubin";
-    task.workload = "n=1";
-    task.threads = {1, 2, 3};
-    task.blocks = {std::int64_t{1} << 40, 5, 6};
-    task.arguments = {{.name = "x",
-                       .type = "float",
-                       .scalar = true,
-                       .number = -std::numeric_limits<double>::infinity(),
-                       .integer = -(std::int64_t{1} << 62)},
-                      {.name = "y",
-                       .type = "int",
-                       .count = 7,
-                       .fill = fill_kind::file,
-                       .low = -0.1,
-                       .seed = -3,
-                       .file = "f",
-                       .role = argument_role::in_out}};
-    task.variables = {{.name = "table", .type = "float", .count = 3}};
-    task.expected = {{"y", "r.npy"}};
-    task.measure.relative_error = 0.1;
-    const std::string line = task_line(task);
-    EXPECT_EQ(line.find('\n'), std::string::npos);
-    const gpu_task back = task_of(line);
-    EXPECT_EQ(task_line(back), line);
-    EXPECT_EQ(back.arguments[0].number, -std::numeric_limits<double>::infinity());
-    EXPECT_EQ(back.variables.at(0).name, "table");
-    EXPECT_EQ(back.arguments[0].integer, -(std::int64_t{1} << 62));
-    EXPECT_EQ(back.arguments[1].low, -0.1);
-    EXPECT_EQ(back.blocks, task.blocks);
-
-    measurement answer{.what = outcome::hang, .reason = "a \"b\"\n\xff", .samples_ns = {1.1, 1e300}, .dropped = 3};
-    answer.device = device_state{5, {}, 60, {}, "thermal"};
-    const worker_message message = message_of(answer_line(answer));
-    ASSERT_FALSE(message.phase);
-    EXPECT_EQ(message.answer.samples_ns, answer.samples_ns);
-    EXPECT_EQ(message.answer.device, answer.device);
-    EXPECT_EQ(message_of(phase_line(worker_phase::check)).phase, worker_phase::check);
-    for (const char* bad : {"", "{}", "[]", "{\"phase\":\"?\"}", "{\"outcome\":\"?\"}", "nonsense"})
-        EXPECT_THROW(message_of(bad), error) << bad;
-    EXPECT_THROW(task_of("{}"), error);
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
     ASSERT_EQ(found.what, outcome::measured) << found.reason;
     ASSERT_TRUE(found.phases.has_value());
     double sum = 0;
-    for (const phase_kind& kind : phase_kinds) {
-        if (kind.seconds == &phase_seconds::reference) continue;  // not the worker waits for it
-        EXPECT_GT(found.phases.value().*kind.seconds, 0) << kind.name;
-        sum += found.phases.value().*kind.seconds;
+    for (const auto& kind : phase_kinds) {
+        if (kind.member == &phase_seconds::reference) continue;  // not the worker waits for it
+        EXPECT_GT(found.phases.value().*kind.member, 0) << kind.name;
+        sum += found.phases.value().*kind.member;
     }
     EXPECT_LE(sum, found.seconds);
     fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}});

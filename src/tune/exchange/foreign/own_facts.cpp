@@ -43,12 +43,13 @@ void read_own_facts(const ordered_json& value, own_facts& facts)
     where.sms = static_cast<int>(integer("sms", std::numeric_limits<int>::max()));
     where.memory_bytes = static_cast<std::int64_t>(integer("memory_bytes", 1e18));
     if (const ordered_json* workload = member_of(value, "workload"))
-        if (std::optional<assignment> read = assignment_of(*workload)) facts.workload = *std::move(read);
+        if (assignment read; read_json(*workload, read)) facts.workload = std::move(read);
     if (const double weight = number_member(value, "weight").value_or(1); weight > 0) facts.weight = weight;
     for (const work_kind& kind : work_kinds)
         if (const std::optional<double> amount = number_member(value, kind.name); amount && is_work(*amount))
             facts.work.*kind.amount = amount;
-    if (const ordered_json* baseline = member_of(value, "baseline")) facts.baseline = assignment_of(*baseline);
+    if (const ordered_json* baseline = member_of(value, "baseline"))
+        if (assignment read; read_json(*baseline, read)) facts.baseline = std::move(read);
 }
 
 }  // namespace launchbox

@@ -1,0 +1,28 @@
+// Tables for programs: each cell is a member of the JSON that the same row has.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "report/core/document.hpp"
+
+namespace launchbox {
+
+struct json_column {
+    const char* title;
+    const char* path = nullptr;  ///< a JSON pointer; null: the member with that title
+    int digits = 6;              ///< of numbers that are not whole; 0: all
+};
+
+/// The value without quotes; of a list its elements with spaces between; nothing for null.
+std::string json_cell(const nlohmann::ordered_json& value, int digits = 0);
+
+/// `unknown` is shown for null, and for what is not there.
+table json_table(std::initializer_list<json_column> columns, const nlohmann::ordered_json& rows,
+                 const char* unknown = "");
+
+}  // namespace launchbox

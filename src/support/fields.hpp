@@ -1,0 +1,48 @@
+// The members of a record, each named once: whoever writes or reads the record, in whatever form, walks this list.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <tuple>
+
+namespace launchbox {
+
+template <class Record, class Value>
+struct field {
+    const char* name;  ///< in files, columns and messages
+    Value Record::*member;
+
+    constexpr field(const char* as, Value Record::*of) : name(as), member(of) {}
+};
+
+/// A record has `fields_of(record)` beside it, a tuple of fields.
+template <class Record>
+concept has_fields = requires(const Record& record)
+{
+    fields_of(record);
+};
+
+/// visit("threads", record.threads) for each field, in order.
+template <class Record, class Fields, class Visit>
+constexpr void each_field(Record& record, const Fields& fields, Visit&& visit)
+{
+    std::apply([&](const auto&... each) { (visit(each.name, record.*each.member), ...); }, fields);
+}
+
+template <class Record, class Visit>
+constexpr void each_field(Record& record, Visit&& visit)
+{
+    each_field(record, fields_of(record), visit);
+}
+
+/// "threads, items"
+template <class Fields>
+std::string names_of(const Fields& fields)
+{
+    std::string names;
+    std::apply([&](const auto&... each) { ((names += (names.empty() ? "" : ", ") + std::string(each.name)), ...); },
+               fields);
+    return names;
+}
+
+}  // namespace launchbox
