@@ -58,7 +58,7 @@ tune_backend simulated(const simulation& how)
     backend.prepare = [how](const tune_job& job) {
         sleep_for(spread_around(how.compiling, job.candidate));
         prepared_job made;
-        made.same_when_equal = made.code = text_of(job.parameters);
+        made.same_when_equal = made.code = parameter_text(job.parameters);
         made.compile_seconds = how.compiling;
         kernel_info kernel;
         kernel.name = "kernel";

@@ -263,7 +263,7 @@ def libraries_of(arguments):
         if not found:
             print(f"no library there: {given}", file=sys.stderr)
         for file in found:
-            # One that is there twice, as a link or in a wheel beside the toolkit, counts once.
+            # One that appears twice, as a link or in a wheel beside the toolkit, counts once.
             name = os.path.basename(file)
             files.setdefault((name[:name.find(".so")], os.path.getsize(file)), os.path.realpath(file))
     return sorted(files.values(), key=lambda file: (order_of(file), os.path.basename(file)))

@@ -56,7 +56,7 @@ target target_named(const std::string& name)
     const std::string shown = "'" + shortened(escape_for_terminal(name), 100) + "'";
     constexpr std::size_t max_choices = 6;
     if (gpus.models.empty() || gpus.models.size() > max_choices)
-        throw error(shown + " is no architecture",
+        throw error(shown + " is not an architecture",
                     "write --arch sm_80,sm_90a,12.0, a GPU such as H100, or --arch all; known are: " + known_names());
     throw error(shown + " can be " + choices_of(gpus), "write the whole name, or the architecture");
 }
@@ -153,8 +153,7 @@ target target_of_this_machine()
 {
     const gpu_list gpus = find_gpus();
     if (gpus.devices.empty())
-        throw error("no architecture is named and there is no GPU here to take it from",
-                    "add --arch sm_90, or another");
+        throw error("no architecture was given, and there is no GPU here", "add --arch sm_90, or another");
     return known_target(gpus.devices.front().capability);
 }
 

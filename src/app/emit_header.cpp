@@ -36,7 +36,7 @@ void refuse_box(const emit_records& chosen)
         if (record.run.info.environment.architecture.empty())
             throw error(record.path +
                             (record.run.info.environment.gpu.empty() ? " was measured without a GPU"
-                                                                     : " does not tell the GPU's architecture") +
+                                                                     : " does not contain the GPU's architecture") +
                             ", and a launch_box has a row per architecture",
                         "use --format json or --format defines");
 }
@@ -51,7 +51,7 @@ std::optional<launch_box_members> members_of(const emit_request& request, bool i
         throw error("--threads-name, --items-name and --min-blocks-name name the members of launchbox emit's own rows",
                     request.form != emit_form::box
                         ? std::string("leave them out: --format ") + name_of(request.form) + " has the spec's names"
-                        : "leave them out: a row of your own type has its values in the spec's order");
+                        : "leave them out: with your own row type the values are in the spec's order");
     return std::nullopt;
 }
 
@@ -60,7 +60,7 @@ emit_records records_for(const emit_request& request)
     const emit_records read = read_emit_records(request.files, request.root);
     std::optional<tune_spec> spec;
     if (!request.spec.empty()) spec = parse_tune_spec(request.spec, utf8_text(read_input(request.spec)));
-    run_wishes wishes{.name = request.name, .gpu = request.gpu, .workload = request.workload};
+    run_filter wishes{.name = request.name, .gpu = request.gpu, .workload = request.workload};
     if (spec) {
         wishes.spec = &*spec;
         wishes.has_sources_now = has_sources_of(*spec);
@@ -75,7 +75,7 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
     emit_settings settings;
     settings.box = request.box.empty() ? identifier_of(chosen.all.front().run.info.name) + "_tuning" : request.box;
     if (identifier_of(settings.box) != settings.box)
-        throw error("--box: '" + settings.box + "' is no name of C++",
+        throw error("--box: '" + settings.box + "' is not a C++ name",
                     "write, for example, " + identifier_of(settings.box));
     settings.row_type = request.row;
     settings.allow_unverified = request.allow_unverified;
@@ -85,7 +85,7 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
     return settings;
 }
 
-std::string text_of(const emit_request& request, const emitted_header& made, const emit_settings& settings)
+std::string parameter_text(const emit_request& request, const emitted_header& made, const emit_settings& settings)
 {
     if (request.form == emit_form::constexpr_rows) return constexpr_header(made.emitted, settings);
     if (request.form == emit_form::defines) return define_flags(made.emitted, settings);
@@ -115,7 +115,7 @@ emitted_header emit_header(const emit_request& request)
     if (request.form == emit_form::box) refuse_box(made.chosen);
     settings.members = members_of(request, made.is_updated);
     made.emitted = emit_tables(made.chosen.all, settings, existing);
-    made.text = text_of(request, made, settings);
+    made.text = parameter_text(request, made, settings);
     return made;
 }
 

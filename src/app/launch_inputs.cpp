@@ -26,7 +26,7 @@ launch_settings launch_inputs::settings(const target& where, const kernel_resour
     if (settings.mode == model_mode::spreadsheet && !where.limits->spreadsheet)
         throw error(fmt::format("NVIDIA's spreadsheet has no row for compute capability {}",
                                 compute_capability_name(where.architecture).view()),
-                    "it ends at 8.6 and leaves out 7.2; use --mode driver");
+                    "it ends at 8.6 and has no 7.2; use --mode driver");
     settings.carveout_percent = carveout_percent;
     settings.cache = cache;
     settings.caching = caching;

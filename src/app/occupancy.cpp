@@ -64,9 +64,10 @@ occupancy_question complete(const occupancy_request& request, const target& wher
     const bool clusters = request.cluster_blocks > 1 &&
                           request.cluster_blocks <= detail::max_cluster_of(*where.limits, question.settings.mode, true);
     if (!question.sms && (question.grid || clusters))
-        throw error(std::string(question.grid ? "--grid" : "--cluster") + " needs the number of SMs" +
-                        (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not tell"),
-                    "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
+        throw error(
+            std::string(question.grid ? "--grid" : "--cluster") + " needs the number of SMs" +
+                (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not determine"),
+            "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
     question.curves = request.curves;
     return question;
 }

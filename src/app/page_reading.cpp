@@ -54,7 +54,7 @@ void read_runs(const page_request& request, const std::vector<std::string>& file
     results_report& found = content.runs.found;
     for (const std::string& path : files) try {
             result_file read = read_result_file(path);
-            if (read.runs.empty()) content.errors.push_back(path + " has no run: nothing was measured into it");
+            if (read.runs.empty()) content.errors.push_back(path + " has no run: it contains no measurements");
             for (recorded_run& run : read.runs)
                 if (request.run == 0 || run.number == request.run) found.runs.push_back({path, std::move(run), {}});
             found.diagnostics.insert(found.diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
@@ -77,7 +77,7 @@ void read_runs(const page_request& request, const std::vector<std::string>& file
     if (!filter.wanted.empty()) {
         const bool any = std::any_of(found.runs.begin(), found.runs.end(),
                                      [](const shown_run& run) { return !run.run.results.empty(); });
-        if (!any) throw error("no result is of that workload", "launchbox results lists them");
+        if (!any) throw error("there is no result for that workload", "launchbox results lists them");
     }
     for (std::size_t i = 1; i < found.runs.size(); ++i)
         content.runs.others.push_back(
@@ -128,7 +128,7 @@ void read_page(const page_request& request, page_material& page, const listener&
             content.title += (content.title.empty() ? "launchbox: " : ", ") + path.substr(path.rfind('/') + 1);
     if (!records.empty()) read_runs(request, records, page, news);
     if (wanted.files.empty() && !request.against.empty())
-        throw error("--against compares kernels, and no program or source is named", "name the newer build, too");
+        throw error("--against compares kernels, but no program or source is named", "name the newer build too");
     if (!wanted.files.empty()) read_page_kernels(request, std::move(wanted), page, news);
 }
 

@@ -28,12 +28,13 @@ constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 std::string why_nothing_seen(const observed_run& run)
 {
     if (run.count > 0) return {};
-    if (!run.warnings.empty()) return "no launch was seen: " + run.warnings.front();
+    if (!run.warnings.empty()) return "no launch was observed: " + run.warnings.front();
     if (run.unobserved > 0)
-        return fmt::format("no launch was seen in the program itself; {} of its children used CUDA: --follow-children",
-                           run.unobserved);
-    if (run.processes.empty()) return "no launch was seen: the program did not use CUDA, or found no driver";
-    return "no launch was seen: the program used CUDA and launched no kernel";
+        return fmt::format(
+            "no launch was observed in the program itself; {} of its children used CUDA: --follow-children",
+            run.unobserved);
+    if (run.processes.empty()) return "no launch was observed: the program did not use CUDA, or found no driver";
+    return "no launch was observed: the program used CUDA and launched no kernel";
 }
 
 // The driver says nothing where it cannot load the observer. It stays loaded here: what its C++ library allocated when
@@ -50,7 +51,7 @@ void check_folder(const fs::path& folder)
 {
     std::error_code failure;
     if (fs::exists(fs::symlink_status(folder, failure)))
-        throw error(fmt::format("{} is there already", folder.string()), "name a folder that is not, or remove it");
+        throw error(fmt::format("{} exists already", folder.string()), "name another folder, or remove it");
 }
 
 std::string tunable_name(const fs::path& folder)
@@ -69,7 +70,7 @@ std::string why_not_captured(const observed_run& run, const launch_choice& choic
         if (warning.starts_with("the launch was not captured")) return warning;
     // A process that is killed says nothing.
     if (fs::exists(observed / record::claim_file))
-        return "the launch was not captured: the program ended before the launch was over, or while it was copied";
+        return "the launch was not captured: the program ended before the launch did, or while it was being copied";
     std::string nothing = why_nothing_seen(run);
     if (!nothing.empty()) return nothing;
     std::vector<std::string> names;
@@ -80,7 +81,7 @@ std::string why_not_captured(const observed_run& run, const launch_choice& choic
     constexpr std::size_t max_names = 20;
     for (std::size_t i = 0; i < names.size() && i < max_names; ++i) list += (i > 0 ? ", " : "") + names[i];
     if (names.size() > max_names) list += fmt::format(" and {} more", names.size() - max_names);
-    return fmt::format("no launch was captured: none {}fits -k {}; there were {}",
+    return fmt::format("no launch was captured: none {}matches -k {}; there were {}",
                        choice.shape.empty() ? "" : fmt::format("of shape {} ", choice.shape), choice.kernel, list);
 }
 
@@ -119,14 +120,13 @@ program_environment environment_for(const capture_request& request, const fs::pa
 
 void refuse_capture(const std::vector<std::string>& command)
 {
-    if (command.empty())
-        throw error("no program to run", "write it and its arguments behind --: launchbox capture -- ./app");
+    if (command.empty()) throw error("no program to run", "put it after --: launchbox capture -- ./app");
     if (observer_bytes().empty())
         throw error("this launchbox was built without CUPTI's headers and cannot observe programs",
                     "run ./setup, which installs nvidia-cuda-cupti with its CUDA compiler, and build it again",
                     exit_status::missing);
     if (const char* other = std::getenv(injection_variable); other != nullptr && *other != '\0')
-        throw error(fmt::format("another profiler is to be attached: {} is {}", injection_variable, other),
+        throw error(fmt::format("another profiler is about to be attached: {} is {}", injection_variable, other),
                     fmt::format("unset {}, or run the program under that profiler alone", injection_variable));
 }
 

@@ -20,7 +20,7 @@ void check_bytes(std::int64_t bytes, const std::string& option)
 {
     if (bytes < 0) throw error(option + " is negative: " + std::to_string(bytes) + " B", "sizes start at 0");
     if (bytes > largest_bytes)
-        throw error(option + " is over 1 GiB: " + std::to_string(bytes) + " B", "no GPU has that much shared memory");
+        throw error(option + " is above 1 GiB: " + std::to_string(bytes) + " B", "no GPU has that much shared memory");
 }
 
 std::int64_t parse_bytes(const std::string& text, const std::string& option)
@@ -34,7 +34,7 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option)
                                                                                         : 0;
     std::int64_t bytes = 0;
     if (failure != std::errc() || factor == 0 || value < 0 || __builtin_mul_overflow(value, factor, &bytes))
-        throw error(option + ": '" + escape_for_terminal(text) + "' is no size",
+        throw error(option + ": '" + escape_for_terminal(text) + "' is not a size",
                     "write a number of bytes from 0, such as 11264 or 48K");
     check_bytes(bytes, option);
     return bytes;
@@ -54,7 +54,7 @@ std::int64_t parse_size(const std::string& text, const std::string& option)
     bool fits = failure == std::errc() && value >= 0 && (unit.empty() || unit == "B" || (steps > 0 && unit == "iB"));
     for (int i = 0; i < steps && fits; ++i) fits = !__builtin_mul_overflow(value, std::int64_t{1024}, &value);
     if (!fits)
-        throw error(option + ": '" + escape_for_terminal(text) + "' is no size",
+        throw error(option + ": '" + escape_for_terminal(text) + "' is not a size",
                     "write a number of bytes, such as 64M or 1500000");
     return value;
 }

@@ -27,10 +27,9 @@ exit_status run_bench(const bench_options& options)
     request.paths.insert(request.paths.end(), options.folders.begin(), options.folders.end());
     catch_interrupts();
     const auto [bench, status] = compare_searches(request, terminal_listener());
-    if (bench.interrupted) say("interrupted; what was finished is shown");
+    if (bench.interrupted) say("interrupted; the finished part is shown");
     if (bench.workloads.empty() && !bench.interrupted)
-        throw error("no file holds a recorded space",
-                    "name stores of launchbox tune, or what other tuners have recorded");
+        throw error("no file contains a recorded space", "name stores of launchbox tune, or files of other tuners");
     write_report(options.output,
                  {[&bench](const output_style&) { return search_bench_document(bench); },
                   [&bench] { return search_bench_json(bench); }, [&bench] { return search_bench_table(bench); }});

@@ -42,7 +42,7 @@ std::vector<int> parse_threads(const std::string& list)
         int value = 0;
         const auto [stop, failure] = std::from_chars(list.data() + start, list.data() + end, value);
         if (failure != std::errc() || stop != list.data() + end || value < 1 || value > max_threads_per_block)
-            throw error("--threads: '" + list.substr(start, end - start) + "' is no block size",
+            throw error("--threads: '" + list.substr(start, end - start) + "' is not a block size",
                         "write numbers from 1 to 1024: --threads 128,256");
         threads.push_back(value);
         start = end + 1;
@@ -91,8 +91,8 @@ exit_status apply_bounds(const bounds_options& options, const source_bounds& fou
         (quiet ? std::cerr : std::cout) << '\n' << unified_diff(found.text, edited.text, source) << std::flush;
         const bool others = has_other_names(source);
         const std::filesystem::path backup = apply_edit(source, found.text, edited.text, say);
-        if (others) say_other_names(source);
-        say("written into " + source + "; what it was is in " + backup.string() + ", and --revert takes it back");
+        if (others) report_other_names(source);
+        say("written into " + source + "; the old text is in " + backup.string() + ", and --revert restores it");
     }
     return edited.refused ? exit_status::bad_input : exit_status::done;
 }
@@ -100,7 +100,7 @@ exit_status apply_bounds(const bounds_options& options, const source_bounds& fou
 exit_status revert_bounds(const std::string& source)
 {
     const std::filesystem::path backup = revert_edit(source, say);
-    say(source + " is again what was kept in " + backup.string());
+    say(source + " is restored from " + backup.string());
     return exit_status::done;
 }
 
@@ -111,7 +111,7 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
     const source_bounds_request request = request_of(options, context);
     catch_interrupts();
     const source_bounds found = find_bounds(request, terminal_listener());
-    if (found.interrupted) say("interrupted; what was finished is shown");
+    if (found.interrupted) say("interrupted; the finished part is shown");
     write_report(options.output,
                  {[&](const output_style& style) { return bounds_document(found.report, style); },
                   [&] { return bounds_json(found.report); }, [&] { return bounds_table(found.report); }});
@@ -124,8 +124,8 @@ exit_status run_bounds(const bounds_options& options, const call_context& contex
 void add_measuring(CLI::App& app, bounds_options& options)
 {
     CLI::Option* measure = app.add_option("--measure", options.measure,
-                                          "Your benchmark, run with every bound whose figures no other bound beats; "
-                                          "{program}: the program built from FILE with that bound")
+                                          "Your benchmark, run with every bound of the Pareto set; {program}: the "
+                                          "program built from FILE with that bound")
                                ->type_name("COMMAND");
     app.add_option("--build", options.build,
                    "Command that builds your benchmark; run for every bound, which nvcc in it applies without an edit "
@@ -147,7 +147,7 @@ void add_measuring(CLI::App& app, bounds_options& options)
 void add_bounds(CLI::App& app, call_context& context)
 {
     CLI::App* verb = app.add_subcommand(
-        "bounds", "Which launch bound to write, found by compiling with every one that can make a difference");
+        "bounds", "Find the launch bound to write, by compiling with each one that can make a difference");
     auto options = std::make_shared<bounds_options>();
     verb->add_option("file", options->typed.file, "A CUDA source; flags for nvcc follow --")
         ->type_name("FILE")
@@ -169,9 +169,9 @@ void add_bounds(CLI::App& app, call_context& context)
     add_measuring(*verb, *options);
     CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
     verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
-    verb->add_flag("--no-cache", options->typed.no_cache, "Compile again what was compiled before");
+    verb->add_flag("--no-cache", options->typed.no_cache, "Do not use the cache of compiles");
     verb->add_option("--nvcc", options->typed.nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
-    verb->add_option("-j,--jobs", options->typed.jobs, "Compilers at a time; 0: one per core")
+    verb->add_option("-j,--jobs", options->typed.jobs, "Number of compilers at once; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     options->output.add_to(*verb);

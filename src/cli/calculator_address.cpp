@@ -103,9 +103,10 @@ void open_calculator(const std::vector<occupancy_account>& accounts)
                         accounts.front().question.kernel.empty() ? "the figures" : accounts.front().question.kernel,
                         architecture_name(accounts.front().question.architecture).view()));
     std::cout << page.string() << '\n';
-    if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    if (!std::cout.flush())
+        throw error("cannot write to standard output", "is the disk full, or has the reader ended?");
     if (!has_screen()) {
-        say("there is no screen here to open it on");
+        say("there is no screen here");
         return;
     }
     try {
@@ -114,7 +115,7 @@ void open_calculator(const std::vector<occupancy_account>& accounts)
     } catch (const error&) {
         // Said below.
     }
-    say("xdg-open does not open it; open it with a browser");
+    say("xdg-open failed; open it with a browser");
 }
 
 }  // namespace launchbox::cli

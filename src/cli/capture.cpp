@@ -38,7 +38,7 @@ struct capture_options {
 std::vector<std::int64_t> shape_sizes(const std::string& shape)
 {
     const auto refuse = [&] {
-        throw error(fmt::format("--shape {} is no grid and block", shape),
+        throw error(fmt::format("--shape {} is not a grid and a block", shape),
                     "write --shape 8192x256, or with more dimensions --shape 64,64x16,16");
     };
     std::vector<std::int64_t> all;
@@ -61,7 +61,7 @@ std::vector<std::int64_t> shape_sizes(const std::string& shape)
 std::int64_t limit_of(const std::string& text)
 {
     const std::int64_t limit = parse_size(text, "--memory-limit");
-    if (limit < 1) throw error("--memory-limit: there is no launch without memory", "write a size, such as 4G");
+    if (limit < 1) throw error("--memory-limit: every launch needs memory", "write a size, such as 4G");
     return limit;
 }
 
@@ -98,10 +98,10 @@ void say_what_was_kept(const kept_launch& kept, const fs::path& folder)
         launch.variables.size() == 1 ? "variable" : "variables", folder.string(), megabytes(bytes_below(folder))));
     for (const std::string& warning : launch.warnings) say(shown(warning));
     if (launch.changed_bytes() == 0)
-        say("the launch changed no byte, as when it was made before with the same data: --nth takes another");
+        say("the launch changed no byte, perhaps because it ran before with the same data: choose another with --nth");
     say(fmt::format("next: launchbox tune {} --replay-check", (folder / (kept.name + ".toml")).string()));
     if (!launch.ptx.empty())
-        say(fmt::format("its PTX is there, too: launchbox tune {} tries other register limits",
+        say(fmt::format("its PTX is there too: launchbox tune {} tries other register limits",
                         (folder / (kept.name + "_registers.toml")).string()));
 }
 
@@ -111,14 +111,14 @@ capture_request request_of(const capture_options& options, const std::vector<std
     const bool keeps = !options.typed.kernel.empty();
     if (!keeps && (options.typed.nth != 1 || !options.typed.shape.empty() || options.typed.all_memory ||
                    !options.memory_limit.empty()))
-        throw error("--nth, --shape, --all-memory and --memory-limit say more of one launch, and none is named",
-                    "name its kernel with -k");
+        throw error("--nth, --shape, --all-memory and --memory-limit select one launch and need -k",
+                    "add -k with the name of its kernel");
     if (!keeps) return request;
     if (options.all || options.output.format != "table")
-        throw error("--all and --format are of the list of launches, and -k makes a folder",
+        throw error("--all and --format belong to the list of launches, and -k writes a folder",
                     "leave them out, or leave out -k");
     if (!options.output.file.is_file())
-        throw error("-k captures a launch into a folder, and none is named", "add -o FOLDER");
+        throw error("-k captures a launch into a folder, which is not named", "add -o FOLDER");
     launch_choice& keep = request.keep.emplace(options.typed);
     if (!keep.shape.empty()) keep.sizes = shape_sizes(keep.shape);
     if (!options.memory_limit.empty()) keep.memory_limit = limit_of(options.memory_limit);
@@ -155,26 +155,26 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
 
 void add_capture(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("capture",
-                                        "Run a program and list the kernels that it launches: shapes, times, "
-                                        "occupancy, waves, and what could be gained");
+    CLI::App* verb = app.add_subcommand(
+        "capture",
+        "Run a program and list the kernels that it launches: shapes, times, occupancy, waves, and possible gains");
     auto options = std::make_shared<capture_options>();
     options->output.add_to(*verb);
-    verb->add_flag("--follow-children", options->follow_children, "Also processes that the program starts");
+    verb->add_flag("--follow-children", options->follow_children, "Also observe the processes that the program starts");
     verb->add_flag("--all", options->all, "List every kernel, shape and finding, not only the longest");
     verb->add_option(
             "-k,--kernel", options->typed.kernel,
             "Capture a launch of this kernel into the folder -o, with its code, arguments and memory; its name "
             "or a pattern: 'layernorm*'")
         ->type_name("NAME");
-    verb->add_option("--nth", options->typed.nth, "With -k: of the launches that fit, this one; default: the first")
+    verb->add_option("--nth", options->typed.nth, "With -k: the N-th of the launches that match; default: the first")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
         ->type_name("N");
     verb->add_option("--shape", options->typed.shape, "With -k: only launches of this shape: 8192x256, 64,64x16,16")
         ->type_name("GRIDxBLOCK");
     verb->add_flag("--all-memory", options->typed.all_memory,
                    "With -k: all device memory of the program, not only what the arguments lead to");
-    verb->add_option("--memory-limit", options->memory_limit, "With -k: no more memory than this; default: 4G")
+    verb->add_option("--memory-limit", options->memory_limit, "With -k: the most memory to capture; default: 4G")
         ->type_name("SIZE");
     add_examples(*verb, "launchbox capture -- true", "launchbox capture --format json -o launches.json -- true");
     verb->callback([options, &context] {

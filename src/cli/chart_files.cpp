@@ -54,7 +54,7 @@ std::vector<chart> charts_of(const results_report& found)
         add(run_charts(run), of_run);
         for (std::size_t w = 0; w < run.rankings.size(); ++w) {
             const std::string of_workload =
-                run.rankings.size() > 1 ? chart_id(text_of(run.rankings[w].workload)) + "-" : "";
+                run.rankings.size() > 1 ? chart_id(parameter_text(run.rankings[w].workload)) + "-" : "";
             add(workload_charts(run, w), of_run + of_workload);
         }
     }

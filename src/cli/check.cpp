@@ -102,26 +102,25 @@ void add_check(CLI::App& app, call_context& context)
     options->input.add_dynamic_shared(*verb);
     CLI::Option* budget_option =
         verb->add_option("--budget", options->typed.budget,
-                         "The limits, a TOML file; default: launchbox.budget.toml where it exists")
+                         "The limits, a TOML file; default: launchbox.budget.toml if it exists")
             ->type_name("FILE");
     verb->add_option("--baseline", options->typed.baseline,
-                     "The figures of an earlier build; default: launchbox.baseline where it exists")
+                     "The figures of an earlier build; default: launchbox.baseline if it exists")
         ->type_name("FILE");
     CLI::Option* write = verb->add_flag("--write-baseline", options->write_baseline,
                                         "Write the figures of this build into the baseline; checks nothing");
-    CLI::Option* allow_empty = verb->add_flag("--allow-empty", options->typed.allow_empty,
-                                              "No failure: an input without a kernel to check, a budget or a baseline "
-                                              "that nothing was compared with");
-    CLI::Option* reserve =
-        verb->add_option("--stack-reserve", options->stack_reserve,
-                         "At most so much memory of any GPU may be set aside for stacks: bytes, or 64M")
-            ->type_name("SIZE");
+    CLI::Option* allow_empty =
+        verb->add_flag("--allow-empty", options->typed.allow_empty,
+                       "Accept an input without a kernel to check, and a budget or baseline that decided nothing");
+    CLI::Option* reserve = verb->add_option("--stack-reserve", options->stack_reserve,
+                                            "The most memory that any GPU may set aside for stacks: bytes, or 64M")
+                               ->type_name("SIZE");
     CLI::Option* size =
-        verb->add_option("--size", options->size, "At most so many bytes of images in each file: bytes, or 300M")
+        verb->add_option("--size", options->size, "The most bytes of images in each file: bytes, or 300M")
             ->type_name("SIZE");
     verb->add_flag(
         "--bisect", options->bisect,
-        "Exit with 125 where nothing can be checked, as for a source that does not compile: for git bisect run");
+        "Exit with 125 if nothing can be checked, such as a source that does not compile: for git bisect run");
     options->output.add_to(*verb, {"sarif", "junit", "github"});
     for (CLI::Option* other : {budget_option, allow_empty, reserve, size}) write->excludes(other);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
@@ -144,7 +143,7 @@ exit_status write_baseline(const check_options& options, const checked_files& fi
     const output_file output = baseline_to_write(options);
     print_errors(input);
     if (input.status() != exit_status::done) {
-        std::cerr << "launchbox: nothing was written, since not everything could be read\n";
+        std::cerr << "launchbox: nothing was written, since some input could not be read\n";
         return input.status();
     }
     const std::string text = baseline_of(result);
@@ -155,7 +154,7 @@ exit_status write_baseline(const check_options& options, const checked_files& fi
     std::cout << escape_for_terminal(output.path) << ": "
               << (style_of_standard_output().unicode ? count : to_ascii(count)) << " written\n"
               << std::flush;
-    if (!std::cout) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    if (!std::cout) throw error("cannot write to standard output", "is the disk full, or has the reader ended?");
     return exit_status::done;
 }
 

@@ -21,7 +21,7 @@ struct devices_options {
 devices_view view_of(const devices_options& options)
 {
     if (options.gpus_only && !options.architectures.empty())
-        throw error("--here shows the GPUs of this machine, and --arch limits of architectures",
+        throw error("--here shows the GPUs of this machine, --arch the limits of architectures",
                     "leave one of them out");
     devices_view view{.limits = !options.gpus_only};
     if (options.architectures.empty()) return view;
@@ -53,7 +53,7 @@ void add_devices(CLI::App& app, call_context& context)
     auto options = std::make_shared<devices_options>();
     options->output.add_to(*verb);
     verb->add_flag("--here", options->gpus_only, "Only the GPUs of this machine; exit 3 when there are none");
-    verb->add_option("--arch", options->architectures, "Only the limits of these, in full: sm_50, \"GTX 970\", H100")
+    verb->add_option("--arch", options->architectures, "All limits of these only: sm_50, \"GTX 970\", H100")
         ->type_name("ARCH,...");
     add_examples(*verb, "launchbox devices", "launchbox devices --arch sm_50,T4");
     verb->callback([options, &context] { context.action = [options] { return run_devices(*options); }; });

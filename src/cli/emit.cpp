@@ -71,8 +71,8 @@ exit_status check_only_header(const emit_options& options)
     if (!found.differences.empty()) return exit_status::check_failed;
     // Where records were given, the header was compared with what comes of them.
     if (found.rows == 0 && options.typed.files.empty() && !options.allow_empty)
-        throw error(options.output.path + ": nothing was checked: none of its rows names a record",
-                    "emit rows from a store, or say that this is right with --allow-empty");
+        throw error(options.output.path + ": nothing was checked: no row names a record",
+                    "emit rows from a store, or accept this with --allow-empty");
     std::cout << fmt::format("{}: {} {} what {} record says\n", shown(options.output.path), found.rows,
                              found.rows == 1 ? "row is" : "rows are", found.rows == 1 ? "its" : "their");
     return exit_status::done;
@@ -82,7 +82,7 @@ void tell(const std::string& header, const emitted_header& made)
 {
     for (const emitted_table& table : made.emitted.tables)
         for (const emitted_row& row : table.rows) {
-            std::string what = text_of(row.choice.parameters);
+            std::string what = parameter_text(row.choice.parameters);
             if (row.choice.kept)
                 what = "no gain: row kept";
             else if (row.choice.over)
@@ -97,13 +97,13 @@ void tell(const std::string& header, const emitted_header& made)
 exit_status run_emit(const emit_options& options)
 {
     if (options.allow_empty && !options.check)
-        throw error("--allow-empty says what --check allows", "add --check, or leave --allow-empty out");
+        throw error("--allow-empty needs --check", "add --check, or leave --allow-empty out");
     if (options.check && !options.output.is_file()) throw error("--check needs a header", "name it with -o FILE");
     if (!options.architectures.empty() && !options.explain)
-        throw error("--arch says what --explain shows", "add --explain, or leave --arch out");
+        throw error("--arch needs --explain", "add --explain, or leave --arch out");
     if (options.check && options.typed.files.empty()) return check_only_header(options);
     if (options.typed.files.empty())
-        throw error("no record to take rows from", "name stores of launchbox tune, or results --samples --format json");
+        throw error("no record is given", "name stores of launchbox tune, or results --samples --format json");
     std::vector<compute_capability> shown_architectures;
     const architecture_list named(options.architectures.empty() ? "all" : options.architectures);
     for (const target& one : named.known(known_capabilities())) shown_architectures.push_back(one.architecture);
@@ -181,12 +181,13 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("FILE");
     verb->add_flag("--allow-unverified", options->typed.allow_unverified,
                    "Accept winners whose outputs were not compared");
-    verb->add_flag("--explain", options->explain, "Show where rows come from and who inherits them; write nothing");
+    verb->add_flag("--explain", options->explain,
+                   "Show the origin of each row and the architectures that inherit it; write nothing");
     verb->add_option("--arch", options->architectures, "With --explain: these architectures, or all")
         ->type_name("ARCH,...");
     verb->add_flag("--check", options->check, "Write nothing; exit with 1 if the header differs from its records");
     verb->add_flag("--allow-empty", options->allow_empty,
-                   "With --check: a header of which no row names a record is no failure");
+                   "With --check: accept a header in which no row names a record");
     verb->add_option("--root", options->typed.root,
                      "Folder that the record names in headers are relative to (default: this one)")
         ->type_name("FOLDER")

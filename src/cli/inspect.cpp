@@ -28,7 +28,7 @@ namespace {
 struct inspect_options {
     kernel_options input;
     output_options output;
-    kernel_wish wish;
+    kernel_filter wish;
     std::string sort, top;
     bool summary = false;
     std::string lines;  // "", "spills", "registers", "memory" or "source"
@@ -99,9 +99,9 @@ exit_status run_diff(const inspect_options& options, const kernel_request& reque
             add_skipped(page, side->inputs);
             for (const inspected_input& input : side->inputs)
                 if (!input.errors.empty())
-                    page.line(
-                        "  " + escape_for_terminal(input.file) + " has errors: what it does not show is not compared",
-                        tone::bad);
+                    page.line("  " + escape_for_terminal(input.file) +
+                                  " has errors: the parts that could not be read are not compared",
+                              tone::bad);
         }
         return page;
     };
@@ -122,7 +122,7 @@ exit_status run_variants(const inspect_options& options, const std::vector<compi
                          const kernel_request& request)
 {
     if (options.summary || !options.other.empty() || !options.lines.empty() || options.size || options.stack_reserve)
-        throw error("several compilers or flags are compared by their kernels alone",
+        throw error("several compilers or sets of flags can only be compared by kernels",
                     "leave out --summary, --diff, --lines, --size and --stack-reserve, or name one of them");
     std::vector<compiler_result> results;
     exit_status status = exit_status::done;
@@ -169,7 +169,7 @@ exit_status run_inspect(const inspect_options& options, const call_context& cont
     kernel_request request = options.input.request(context);
     const std::vector<compiler_variant> variants = variants_of(options);
     if ((variants.size() > 1 || !options.flags.empty()) && std::ranges::none_of(request.files, is_source))
-        throw error("there are several compilers or flags for them, and no source to be compiled",
+        throw error("several compilers or sets of flags are given, but no source",
                     "name a CUDA source, or leave out --flags");
     catch_interrupts();
     if (variants.size() > 1) return run_variants(options, variants, request);
@@ -185,7 +185,8 @@ exit_status run_inspect(const inspect_options& options, const call_context& cont
 
 void add_inspect(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("inspect", "What the compiler made of every kernel, and what to do about it");
+    CLI::App* verb =
+        app.add_subcommand("inspect", "Show what the compiler produced for every kernel, with findings and fixes");
     auto options = std::make_shared<inspect_options>();
     options->input.add_to(*verb, true);
     CLI::Option* threads = verb->add_option("-t,--threads", options->input.typed.threads,
@@ -199,23 +200,21 @@ void add_inspect(CLI::App& app, call_context& context)
                          "registers, spills, stack, shared, code (largest first), occupancy (lowest first) or name")
             ->check(CLI::IsMember(sort_keys()))
             ->type_name("BY");
-    CLI::Option* top = verb->add_option("--top", options->top,
-                                        "At most this many rows, or all; default: all, and 200 in a list for people")
-                           ->check(CLI::Range(1, 1'000'000'000) | CLI::IsMember({"all"}))
-                           ->type_name("N");
+    CLI::Option* top =
+        verb->add_option("--top", options->top, "At most this many rows, or all; default: all, in tables 200")
+            ->check(CLI::Range(1, 1'000'000'000) | CLI::IsMember({"all"}))
+            ->type_name("N");
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
         "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
-    CLI::Option* lines =
-        verb->add_flag(
-                "--lines{spills}", options->lines,
-                "The lines of the source that spill; =registers: those with most live registers; =memory: loads and "
-                "stores, and what else the code does; =source: the source with figures beside it. A compiled file "
-                "needs -lineinfo")
-            ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
-            ->type_name("[=WHAT]");
+    CLI::Option* lines = verb->add_flag("--lines{spills}", options->lines,
+                                        "The lines of the source that spill; =registers: those with most live "
+                                        "registers; =memory: loads, stores and kinds of instructions; =source: the "
+                                        "source with figures in its margin. A compiled file needs -lineinfo")
+                             ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
+                             ->type_name("[=WHAT]");
     verb->add_option("--source-root", options->source_roots,
-                     "With --lines=source: also show files below this folder; default: those of the working tree alone")
+                     "With --lines=source: also show files below this folder; default: only those of the working tree")
         ->allow_extra_args(false)
         ->needs(lines)
         ->type_name("FOLDER");
@@ -225,7 +224,7 @@ void add_inspect(CLI::App& app, call_context& context)
         verb->add_flag("--stack-reserve", options->stack_reserve,
                        "GPU memory that the driver sets aside for the deepest stack, for each model of GPU");
     CLI::Option* diff =
-        verb->add_option("--diff", options->other, "Compare with the kernels of NEW; what became worse comes first")
+        verb->add_option("--diff", options->other, "Compare with the kernels of NEW; worse ones come first")
             ->type_name("NEW");
     for (CLI::Option* other : {spilling, sort, top, diff, lines, threads, verb->get_option("--dynamic-shared")})
         summary->excludes(other);
@@ -234,7 +233,7 @@ void add_inspect(CLI::App& app, call_context& context)
         for (CLI::Option* other : {spilling, sort, top, lines, summary, diff, threads}) total->excludes(other);
     size->excludes(reserve);
     verb->add_option("--flags", options->flags,
-                     "Flags for nvcc, in one word; given several times, each is a column beside the others")
+                     "Flags for nvcc, in one word; if given several times, each set of flags gets a column")
         ->allow_extra_args(false)
         ->type_name("FLAGS");
     options->output.add_to(*verb, {"jsonl"});

@@ -31,10 +31,10 @@ void for_each_kernel(const inspection& found, const Make& make, const Use& use)
 void write_json(const inspection& found, std::ostream& out)
 {
     kernels_json_writer json(found, out);
-    const auto text_of = [&](std::size_t i) {
+    const auto json_of_kernel = [&](std::size_t i) {
         return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
     };
-    for_each_kernel(found, text_of, [&](const std::string& text) { json.add(text); });
+    for_each_kernel(found, json_of_kernel, [&](const std::string& text) { json.add(text); });
     json.finish();
 }
 

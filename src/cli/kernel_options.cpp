@@ -35,19 +35,19 @@ void kernel_options::add_to(CLI::App& app, bool files_required)
     app.add_option("-p,--build", typed.build,
                    "The folder with a build's compile_commands.json, whose flags are used for a source")
         ->type_name("FOLDER");
-    app.add_option("-j,--jobs", typed.jobs, "Threads, or compilers, at a time; 0: one per core")
+    app.add_option("-j,--jobs", typed.jobs, "Number of threads or compilers at once; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    app.add_flag("--no-cache", typed.no_cache, "Compile again what was compiled before");
+    app.add_flag("--no-cache", typed.no_cache, "Do not use the cache of compiles");
     app.add_flag("--before-linking", typed.before_linking,
-                 "Also code from before device linking (-rdc), which a program carries but does not run");
+                 "Also show code from before device linking (-rdc), which a program contains but does not run");
 }
 
 void kernel_options::add_dynamic_shared(CLI::App& app)
 {
     app.add_option("-d,--dynamic-shared", dynamic_shared,
                    "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads; default: "
-                   "what Triton's metadata beside a cubin says")
+                   "from Triton's metadata beside a cubin")
         ->type_name("EXPR");
 }
 
@@ -83,7 +83,7 @@ void print_kinds_of_code(const kernel_input& input)
     const auto debug =
         std::ranges::find_if(input.kernels, [](const found_kernel& kernel) { return is_debug_build(kernel.info); });
     if (debug != input.kernels.end())
-        say(fmt::format("{} is a debug build ({}): what is said of it is not true of a release build",
+        say(fmt::format("{} is a debug build ({}): its figures are not those of a release build",
                         escape_for_terminal(debug->short_form), debug_flag_of(debug->info)));
 }
 
@@ -94,7 +94,7 @@ void print_errors(const kernel_input& input)
             say((summary.file == "-" ? "standard input" : summary.file) + ": " + text);
     for (const input_summary& summary : input.inputs)
         for (const std::string& text : summary.remarks) say(summary.file + ": " + text);
-    if (input.interrupted) say("interrupted; what was finished is shown");
+    if (input.interrupted) say("interrupted; the finished part is shown");
 }
 
 }  // namespace launchbox::cli

@@ -98,8 +98,8 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     const std::string meant = nearest(word, known);
     std::string hint = "see " + app.get_name() + " --help";
     if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
-    return complain("'" + word + (word.starts_with('-') ? "' is no option of " : "' is no verb of ") + app.get_name(),
-                    hint, exit_status::bad_input);
+    return complain((word.starts_with('-') ? "unknown option '" : "unknown command '") + word + "'", hint,
+                    exit_status::bad_input);
 }
 
 // What to do about a command line that does not parse: name the word that was probably meant.
@@ -145,7 +145,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
     context.elsewhere = elsewhere;
     app.set_version_flag(
         "--version", [] { return version_text(LAUNCHBOX_VERSION); },
-        "Show the version, and those of the compiler and driver found");
+        "Show the versions of launchbox, the compiler and the driver");
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_formatter>());
     app.get_formatter()->column_width(34);
@@ -207,7 +207,7 @@ void open_standard_streams()
 // What no handler catches: an exception in a thread or in a destructor. Nothing here allocates.
 [[noreturn]] void end_at_once()
 {
-    const char* what = "launchbox: an error that nothing expected ended it\n  please report this\n";
+    const char* what = "launchbox: an unexpected error\n  please report this\n";
     if (const std::exception_ptr failure = std::current_exception()) try {
             std::rethrow_exception(failure);
         } catch (const std::bad_alloc&) {
@@ -223,8 +223,8 @@ void open_standard_streams()
 int checked_output(exit_status status)
 {
     if (std::cout.flush() && std::fflush(stdout) == 0) return static_cast<int>(status);
-    return static_cast<int>(
-        complain("cannot write to standard output", "is the disk full, or the reader gone?", exit_status::bad_input));
+    return static_cast<int>(complain("cannot write to standard output", "is the disk full, or has the reader ended?",
+                                     exit_status::bad_input));
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ int run_launchbox(int count, char** arguments, const remote_tuning* elsewhere, b
         // A path that is too long, a folder that was deleted while it was the current one.
         return static_cast<int>(complain((failure.path1().empty() ? "the current folder" : failure.path1().string()) +
                                              ": " + failure.code().message(),
-                                         "check the path, and that the current folder is still there",
+                                         "check the path, and that the current folder still exists",
                                          exit_status::bad_input));
     } catch (const std::exception& failure) {
         return static_cast<int>(complain(failure.what(), "please report this", exit_status::bad_input));

@@ -59,7 +59,7 @@ std::string why_no_grid(const std::string& text)
 {
     if (parse_grid(text)) return {};
     return "'" + escape_for_terminal(text) +
-           "' is no grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
+           "' is not a grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
 }
 
 // The charts of each account, and where several architectures were asked about, the map of them.
@@ -93,7 +93,8 @@ occupancy_request request_of(const occupancy_options& options)
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
     check_output(options.output.file);
-    if (options.open && !options.svg.empty()) throw error("--open and --svg are two answers", "leave one of them out");
+    if (options.open && !options.svg.empty())
+        throw error("--open and --svg exclude each other", "leave one of them out");
     const occupancy_request request = request_of(options);
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
@@ -131,7 +132,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
 void add_occupancy(CLI::App& app, call_context& context)
 {
     CLI::App* verb = app.add_subcommand(
-        "occupancy", "How many blocks of a kernel are resident on an SM, why, and what would change it");
+        "occupancy", "Show how many blocks of a kernel are resident on an SM, why, and what would change it");
     auto options = std::make_shared<occupancy_options>();
     options->input.add_to(*verb, false);
     verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")

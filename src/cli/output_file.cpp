@@ -57,7 +57,7 @@ looked_at look_at(const fs::path& file)
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why)
 {
-    throw error(path + " is there already" + why + ", and is not written over",
+    throw error(path + " exists already" + why + ", and is not replaced",
                 "name another file, or add --overwrite to replace it");
 }
 
@@ -68,9 +68,9 @@ void refuse_foreign(const output_file& output, const fs::path& finished)
     const looked_at old = look_at(output.path), made = look_at(finished);
     if (old.bytes == 0 || may_replace(old.what, made.what)) return;
     if (old.bytes == made.bytes && read_old_output(output.path) == read_old_output(finished)) return;
-    refuse(output.path, old.what.kind == own_kind::none     ? " and is no report of launchbox"
-                        : old.what.kind == own_kind::record ? " and holds what was measured"
-                                                            : " and holds something else");
+    refuse(output.path, old.what.kind == own_kind::none     ? " and is not a report of launchbox"
+                        : old.what.kind == own_kind::record ? " and contains measurements"
+                                                            : " and contains something else");
 }
 
 // `accept`: of `write_file_atomically`.
@@ -80,20 +80,21 @@ void write_file(const output_file& output, const std::function<void(std::ostream
     refuse_input(output);
     const bool others = has_other_names(output.path);
     write_file_atomically(output.path, writer, accept);
-    if (others) say_other_names(output.path);
+    if (others) report_other_names(output.path);
 }
 
 void write_to_standard_output(const std::function<void(std::ostream&)>& writer)
 {
     writer(std::cout);
-    if (!std::cout.flush()) throw error("cannot write to standard output", "is the disk full, or the reader gone?");
+    if (!std::cout.flush())
+        throw error("cannot write to standard output", "is the disk full, or has the reader ended?");
 }
 
 }  // namespace
 
 void output_file::add_overwrite(CLI::App& app)
 {
-    app.add_flag("--overwrite", overwrite, "Also replace a file that launchbox did not write; never one that is read");
+    app.add_flag("--overwrite", overwrite, "Also replace a file that launchbox did not write; never an input");
 }
 
 bool names_inputs(const CLI::Option& option)
@@ -130,9 +131,9 @@ bool has_other_names(const std::string& path)
     return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
-void say_other_names(const std::string& path)
+void report_other_names(const std::string& path)
 {
-    say(path + " is a file of its own now: its other name (a hard link) keeps the old content");
+    say(path + " is now a separate file: its other name (a hard link) keeps the old content");
 }
 
 void check_output(const output_file& output)
@@ -141,7 +142,7 @@ void check_output(const output_file& output)
     if (!output.is_file() || !is_regular(output.path)) return;
     if (output.overwrite || target_of(output.path).descriptor >= 0) return;  // what is appended to loses nothing
     const looked_at old = look_at(output.path);
-    if (old.bytes > 0 && old.what.kind == own_kind::none) refuse(output.path, " and is no report of launchbox");
+    if (old.bytes > 0 && old.what.kind == own_kind::none) refuse(output.path, " and is not a report of launchbox");
 }
 
 void write_output(const output_file& output, const std::function<void(std::ostream&)>& writer)

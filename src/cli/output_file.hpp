@@ -41,7 +41,7 @@ void write_output(const output_file& output, const std::function<void(std::ostre
 
 /// Whether it is a file that has another name, too (a hard link), which a new file in its place does not have.
 bool has_other_names(const std::string& path);
-void say_other_names(const std::string& path);
+void report_other_names(const std::string& path);
 
 /// The same of a file that was read to be changed: whatever is in it, the verb has seen.
 void update_output(const output_file& output, const std::function<void(std::ostream&)>& writer);

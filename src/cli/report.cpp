@@ -36,7 +36,7 @@ void write_page(const report_options& options, const std::string& page)
 exit_status write_calculator(const report_options& options)
 {
     if (!options.input.typed.files.empty() || !options.typed.against.empty() || !options.workload.empty())
-        throw error("--calculator is a page of its own",
+        throw error("--calculator writes a page of its own",
                     "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));
     return exit_status::done;
@@ -64,15 +64,14 @@ exit_status run_report(const report_options& options, const call_context& contex
 void add_report(CLI::App& app, call_context& context)
 {
     CLI::App* verb =
-        app.add_subcommand("report", "What was measured and compiled, as one HTML file that needs no network");
+        app.add_subcommand("report", "Write measurements and kernels as one HTML file that needs no network");
     auto options = std::make_shared<report_options>();
     options->input.add_to(*verb, false);
     verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")
         ->type_name("FILE")
         ->required();
     options->output.add_overwrite(*verb);
-    verb->add_option("--against", options->typed.against,
-                     "An earlier build: adds what changed from it to the kernels named")
+    verb->add_option("--against", options->typed.against, "An earlier build: adds the changes since then")
         ->type_name("FILE");
     verb->add_option("--workload", options->workload,
                      "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")

@@ -34,7 +34,7 @@ void write_report(const output_options& options, const report_forms& forms, bool
         else if (options.format == "jsonl" && forms.write_json_lines)
             forms.write_json_lines(out);
         else if (options.format == "jsonl")
-            throw error("--format jsonl is there for kernels alone", "use --format json");
+            throw error("--format jsonl is only available for kernels", "use --format json");
         else if (options.format == "json" && forms.write_json)
             forms.write_json(out);
         else if (options.format == "json")

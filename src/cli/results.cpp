@@ -38,7 +38,7 @@ std::size_t rows_wanted(const std::string& text)
     std::size_t rows = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rows);
     if (failure != std::errc() || end != text.data() + text.size() || rows == 0)
-        throw error("--top: '" + escape_for_terminal(text) + "' is no number of rows",
+        throw error("--top: '" + escape_for_terminal(text) + "' is not a number of rows",
                     "write a number from 1, or --top all");
     return rows;
 }
@@ -47,24 +47,25 @@ value_filter filter_of(const std::vector<std::string>& texts, const std::string&
 {
     value_filter filter = parse_value_filter(texts, option);
     if (filter.wanted.empty() && !texts.empty())
-        throw error(option + " names nothing", "write, for example, " + option + " n=1e8");
+        throw error(option + " is empty", "write, for example, " + option + " n=1e8");
     return filter;
 }
 
 exit_status run_results(const results_options& options)
 {
     const bool shows_log = !options.log.empty();
-    if (shows_log && options.view.any()) throw error("--log is a view of its own", "leave the other view out");
+    if (shows_log && options.view.any())
+        throw error("--log cannot be combined with another view", "leave one of them out");
     if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
-        throw error("--log is text for people", "leave --format out; with --format json --samples logs are part of it");
+        throw error("--log has no other format", "leave --format out; the logs are also in --format json --samples");
     if (options.exchange.merge) {
         if (shows_log || options.view.any() || !options.svg.empty() || options.output.format != "table")
-            throw error("--merge writes a store and shows nothing", "launchbox results FILE shows what is in it");
+            throw error("--merge only writes a store", "launchbox results FILE shows what is in it");
         merge_results(options.files, options.output.file.path, terminal_listener());
         return exit_status::done;
     }
     if (!options.svg.empty() && (shows_log || options.view.any() || options.output.file.is_file()))
-        throw error("--svg writes pictures alone", "leave --output, --log and the other views out");
+        throw error("--svg only writes pictures", "leave --output, --log and the other views out");
     if (options.exchange.format.empty()) check_output(options.output.file);
     const std::size_t top = rows_wanted(options.top);
     results_request request{.files = options.files,
@@ -127,7 +128,7 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,
-                   "JSON with everything: samples, logs, specs; results and tune --replay can read it");
+                   "JSON with samples, logs and specs, which results and tune --replay can read");
     verb->add_option("--log", options->log,
                      "The compiler's output and resources of these candidates: threads=256,items=11")
         ->type_name("NAME=VALUE");

@@ -38,12 +38,11 @@ std::string words_of(const exported_part& part);
 void exchange_options::add_to(CLI::App& app)
 {
     app.add_option("--export", format,
-                   "Write a file for other tools: t4, kernel-tuner (a cache) or csv; -o names the file or folder")
+                   "Write a file for other tools: t4, kernel-tuner (a cache) or csv, to the file or folder of -o")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
-    app.add_flag("--import", import,
-                 "Write everything in the files, also those of Kernel Tuner, KTT and T4, to a new store");
-    app.add_flag("--merge", merge, "Write the runs of all files to one new store, which -o names")
+    app.add_flag("--import", import, "Write everything in the files, also of Kernel Tuner, KTT and T4, to a new store");
+    app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o")
         ->excludes(app.get_option("--import"))
         ->excludes(app.get_option("--export"));
     app.add_option("--store", store, "With --import: the store to write; default: the file's name with .db")
@@ -65,12 +64,12 @@ void export_results(const exchange_options& options, const std::vector<std::stri
     std::size_t lost = 0;
     for (const shown_run& run : report.runs) {
         for (exported_part& part : parts_of(run.run)) parts.push_back(std::move(part));
-        for (const stored_result& result : run.run.results) lost += result.measured.what == outcome::device_lost;
+        for (const stored_result& result : run.run.results) lost += result.measured.status == outcome::device_lost;
     }
     if (parts.empty())
         throw error(fmt::format("{}: there is no candidate to export", fmt::join(files, ", ")),
                     "launchbox results without --export shows what is there");
-    if (lost > 0) say(fmt::format("{} candidates that were lost with the device are left out", lost));
+    if (lost > 0) say(fmt::format("{} candidates that were lost with the GPU are left out", lost));
     if (is_folder) {
         write_files(output, options.format, parts);
         return;
@@ -80,7 +79,7 @@ void export_results(const exchange_options& options, const std::vector<std::stri
         for (std::size_t i = 0; i < parts.size() && i < listed_parts; ++i)
             list += (i == 0 ? "" : "; ") + words_of(parts[i]);
         if (parts.size() > listed_parts) list += fmt::format(" and {} more", parts.size() - listed_parts);
-        throw error(fmt::format("a file of --export {} holds one run on one workload, and here are {}: {}",
+        throw error(fmt::format("a file of --export {} has one run on one workload, but there are {}: {}",
                                 options.format, parts.size(), list),
                     "choose with --run, --workload or --gpu, or name a folder for one file each: -o out/");
     }
@@ -111,7 +110,7 @@ std::string file_name_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
     std::string name = part.run->info.name + "-" + (where.gpu.empty() ? where.processor : where.gpu);
-    if (!part.workload.values.empty()) name += "-" + text_of(part.workload);
+    if (!part.workload.values.empty()) name += "-" + parameter_text(part.workload);
     name.resize(std::min(name.size(), longest_name));
     for (char& letter : name) {
         const auto byte = static_cast<unsigned char>(letter);
@@ -143,7 +142,7 @@ std::string words_of(const exported_part& part)
     const environment_info& where = part.run->info.environment;
     return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),
                        escape_for_terminal(where.gpu.empty() ? where.processor : where.gpu),
-                       part.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(part.workload)));
+                       part.workload.values.empty() ? "" : ", " + escape_for_terminal(parameter_text(part.workload)));
 }
 
 }  // namespace

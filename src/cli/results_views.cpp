@@ -47,15 +47,16 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
             if (!workload.winner_a) continue;
             ++judged;
             if (!workload.best) {
-                messages.push_back(where + ": nothing wins any more");
+                messages.push_back(where + ": there is no winner any more");
                 continue;
             }
             const double slower = (workload.best->ratio.times - 1) * 100;
             if (slower <= allowed_percent || workload.best->moved == move_kind::equal) continue;
             if (workload.best->moved == move_kind::unclear)
                 throw error(
-                    fmt::format("{}: the winner is {:.1f} % slower, with too few samples to tell that from noise",
-                                where, slower),
+                    fmt::format(
+                        "{}: the winner is {:.1f} % slower, with too few samples to distinguish that from noise", where,
+                        slower),
                     "give stores, or JSON written with --samples");
             if (workload.best->moved == move_kind::slower)
                 messages.push_back(fmt::format("{}: the winner is {:.1f} % slower ({:.1f} % are allowed)", where,
@@ -63,8 +64,7 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
         }
         // Each run by itself: what another one says is no word about it.
         if (judged == 0)
-            throw error(fmt::format("--fail-slower: nothing of {} was compared: no workload of {} that has a winner is "
-                                    "in it",
+            throw error(fmt::format("--fail-slower: {} was not compared: it has no workload for which {} has a winner",
                                     letter_of(i + 1), letter_of(0)),
                         "compare runs of the same workloads; --run and --gpu choose among those of a file");
     }
@@ -75,7 +75,8 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
 
 void results_view_options::add_to(CLI::App& verb)
 {
-    auto* best = verb.add_flag("--convergence", convergence, "How soon the best was found, by evaluations and by time");
+    auto* best = verb.add_flag("--convergence", convergence,
+                               "Show how soon the best candidate was found, by evaluations and by time");
     auto* both = verb.add_flag("--compare", compare, "Compare the first run with the others: differences beyond noise");
     verb.add_option("--fail-slower", fail_slower,
                     "With --compare: exit status 1 if a winner is slower by more than this, in percent")
@@ -92,7 +93,7 @@ exit_status show_results_view(const results_view_options& options, results_repor
         return exit_status::done;
     }
     if (options.fail_slower && !std::isfinite(*options.fail_slower))
-        throw error("--fail-slower is no percentage", "write, for example, --fail-slower 5");
+        throw error("--fail-slower is not a percentage", "write, for example, --fail-slower 5");
     const comparison_report report = compared(std::move(found));
     report_forms forms;
     forms.page = [&](const output_style&) { return comparison_document(report); };

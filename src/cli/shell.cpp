@@ -253,7 +253,7 @@ void add_man(CLI::App& app, call_context& context)
             for (const CLI::App* one : verbs_of(app))
                 if (one->get_name() == *wanted) found = one;
             if (!wanted->empty() && found == nullptr)
-                throw error("there is no verb '" + *wanted + "'", "see " + app.get_name() + " --help");
+                throw error("unknown command '" + *wanted + "'", "see " + app.get_name() + " --help");
             std::cout << man_page(app, found);
             return exit_status::done;
         };

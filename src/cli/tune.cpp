@@ -114,7 +114,7 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
 exit_status say_what_was_checked(const tune_call& call, const std::string& file)
 {
     for (std::size_t i = 0; i < call.backends().size(); ++i)
-        say(fmt::format("{}: {} x {} for {}: nothing is wrong with expressions, files and arguments", file,
+        say(fmt::format("{}: {} x {} for {}: expressions, files and arguments are correct", file,
                         plural(call.spaces()[i].size(), "candidate"), plural(call.spec().workloads.size(), "workload"),
                         call.backends()[i].backend.label));
     return exit_status::done;
@@ -144,10 +144,10 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
     forms.write_json = [&](std::ostream& out) { write_results_json(report, out); };
     forms.rows = [&] { return results_table(report); };
     write_report(output, forms);
-    const auto is_measured = [](const stored_result& one) { return one.measured.what == outcome::measured; };
+    const auto is_measured = [](const stored_result& one) { return one.measured.status == outcome::measured; };
     const bool some = std::ranges::any_of(
         report.runs, [&](const shown_run& shown) { return std::ranges::any_of(shown.run.results, is_measured); });
-    if (result.status == exit_status::interrupted) say("interrupted; " + call.store() + " has all that was finished");
+    if (result.status == exit_status::interrupted) say("interrupted; " + call.store() + " has all finished results");
     if (some || result.status != exit_status::done) return result.status;
     say("no candidate was measured" + (result.first_failure.empty() ? std::string() : ": " + result.first_failure));
     return exit_status::check_failed;
@@ -192,7 +192,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--store", options->typed.store, "The file of results; default: the spec's name with .db")
         ->type_name("FILE");
     verb->add_flag("--resume", options->typed.resume, "Continue the run in FILE; this is the default when FILE exists");
-    verb->add_option("--budget", options->budget, "Stop after so many candidates (200) or so much time (90s, 10m, 2h)")
+    verb->add_option("--budget", options->budget, "Stop after this many candidates (200) or this time (90s, 10m, 2h)")
         ->type_name("N|TIME");
     std::vector<std::string> strategies;
     for (const strategy_description& search_strategy : search_strategies())
@@ -209,7 +209,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--workload", options->workloads,
                      "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");
-    verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by their numbers")
+    verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by number")
         ->delimiter(',')
         ->type_name("N");
     verb->add_option("--arch", options->architecture, "Compile for this architecture instead of the GPU's own: sm_90a")
@@ -221,12 +221,11 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--check", options->check,
                    "Only check the spec: expressions with all candidates, files, arguments; compile nothing");
     verb->add_option("--source", options->source,
-                     "Compile the kernel of a captured launch from this file, instead of taking the captured module")
+                     "Compile the kernel of a captured launch from this file, instead of using the captured module")
         ->type_name("FILE");
     verb->add_flag(
         "--replay-check", options->replay_check,
-        "Only run a captured launch (launchbox capture -k) again, and compare every byte that it leaves with "
-        "what the program got");
+        "Only replay a captured launch (launchbox capture -k), and compare every byte with the program's result");
     verb->add_option("--compiler", options->typed.backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
         ->check(CLI::IsMember({"nvrtc", "nvcc"}))
         ->type_name("NAME");

@@ -100,7 +100,7 @@ void fleet_progress::show(std::size_t backend, const std::string& label, const t
         }
     states_[backend] = {label, now};
     if (!terminal_) {
-        if (seconds_since(told_) >= seconds_between_lines) tell_in_lines();
+        if (seconds_since(told_) >= seconds_between_lines) print_log_lines();
         return;
     }
     const std::string fleet = fleet_text(now), rates = rates_text(now.best_rates);
@@ -118,7 +118,7 @@ void fleet_progress::show(std::size_t backend, const std::string& label, const t
 }
 
 // Under the lock.
-void fleet_progress::tell_in_lines()
+void fleet_progress::print_log_lines()
 {
     told_ = std::chrono::steady_clock::now();
     for (const state& backend_state : states_)
@@ -137,23 +137,23 @@ std::vector<std::string> fleet_lines(const std::string& name, const std::string&
     return lines;
 }
 
-void say_how_devices_compare(const std::vector<device_record>& devices)
+void report_device_comparison(const std::vector<device_record>& devices)
 {
     if (devices.size() < 2) return;
     for (std::size_t i = 0; i < std::min(devices.size(), max_devices_shown); ++i)
         say("  " + device_text(devices[i], devices[i].seconds));
     if (devices.size() > max_devices_shown) say(fmt::format("  and {} more", devices.size() - max_devices_shown));
     if (const auto comparison = compare_devices(devices)) {
-        say(fmt::format("{} GPUs timed the reference: they are {:.1f} % apart", comparison->compared,
+        say(fmt::format("{} GPUs timed the reference: they differ by {:.1f} %", comparison->compared,
                         100 * comparison->spread));
         for (const slow_device& slow : comparison->slow)
-            say(fmt::format(
-                "{} is {:.1f} % slower than its siblings: look at its clocks, temperature and who else uses "
-                "it; leave it out, or measure again without it",
-                slow.name, 100 * slow.behind));
+            say(
+                fmt::format("{} is {:.1f} % slower than the others: check its clocks, its temperature and other users; "
+                            "leave it out, or measure again without it",
+                            slow.name, 100 * slow.behind));
     }
     for (const device_record& device : devices)
-        if (!device.lost.empty()) say(device.lost + "; what it was measuring was given to another");
+        if (!device.lost.empty()) say(device.lost + "; another one gets its candidate");
 }
 
 namespace {
@@ -175,8 +175,8 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
     for (const auto& [what, count] : summary.outcomes) add(count, words_of(what));
     for (const auto& [status, count] : summary.builds) add(count, words_of(status));
     if (outcomes.empty()) outcomes = "nothing new";
-    if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was measured already", summary.shared);
-    say(backend.recorded ? fmt::format("{}: {:.1f} s of compiling and measuring then: {}", backend.label,
+    if (summary.shared > 0) outcomes += fmt::format("; {} of them with code that was already measured", summary.shared);
+    say(backend.recorded ? fmt::format("{}: {:.1f} s of recorded compiling and measuring: {}", backend.label,
                                        summary.recorded_seconds, outcomes)
                          : fmt::format("{}: {:.1f} s: {}", backend.label, summary.seconds, outcomes));
     if (summary.measured == 0 || backend.recorded) return;
@@ -214,15 +214,14 @@ void say_end(const tune_call& call, const tune_backend& backend, const tune_summ
 {
     say_what_it_cost(summary, backend, starting_seconds);
     if (!summary.device_lost.empty())
-        say("the GPU is lost: " + summary.device_lost + "; what was measured is kept in " + call.store());
+        say("the GPU is lost: " + summary.device_lost + "; finished results are in " + call.store());
     for (const std::string& warning : summary.warnings) say("warning: " + warning);
-    say_how_devices_compare(summary.devices);
+    report_device_comparison(summary.devices);
     if (summary.left > 0)
-        say(fmt::format("the machine lacked something for {}, which the next call measures: {}",
+        say(fmt::format("the machine ran out of something for {}, which the next call will measure: {}",
                         plural(summary.left, "result"), summary.machine_failure));
     if (summary.out_of_budget)
-        say(call.keeps_results() ? "the budget is spent; the same command goes on where it stopped"
-                                 : "the budget is spent");
+        say(call.keeps_results() ? "the budget is spent; the same command continues from here" : "the budget is spent");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ public:
     void clear();
 
 private:
-    void tell_in_lines();
+    void print_log_lines();
 
     std::string name_;
     std::mutex lock_;
@@ -52,6 +52,6 @@ std::string fleet_text(const tune_progress& now);
 std::vector<std::string> fleet_lines(const std::string& name, const std::string& label, const tune_progress& now);
 
 /// After a run on several GPUs: what each has done, which are slow, and which were lost on the way.
-void say_how_devices_compare(const std::vector<device_record>& devices);
+void report_device_comparison(const std::vector<device_record>& devices);
 
 }  // namespace launchbox::cli

@@ -171,7 +171,7 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
         return made;
     }
     prepared_job none;
-    none.machine_failure = "no rank is left that compiles";
+    none.machine_failure = "no rank is left to compile";
     return none;
 }
 
@@ -183,15 +183,15 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
     try {
         if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
         measurement measured = ask_to_measure(rank, job, number, made, request, false);
-        if (measured.what == outcome::device_lost) throw left_out(rank, measured.reason);
+        if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
         const std::lock_guard guard(lock_);
-        if (request.is_reference && measured.what == outcome::measured) {
+        if (request.is_reference && measured.status == outcome::measured) {
             references_.insert_or_assign(job.workload, job);
             has_reference_[measurer].insert(job.workload);
         }
         return measured;
     } catch (const rank_lost& lost) {
-        return {.what = outcome::device_lost, .reason = lost.what(), .sticky = true};
+        return {.status = outcome::device_lost, .reason = lost.what(), .sticky = true};
     }
 }
 
@@ -211,12 +211,12 @@ void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
     measurement measured;
     for (int attempt = 0; attempt < 2; ++attempt) {
         measured = ask_to_measure(rank, reference, number, {}, {.samples = 1, .is_reference = true}, true);
-        if (measured.what != outcome::worker_died && measured.machine_failure.empty()) break;
+        if (measured.status != outcome::worker_died && measured.machine_failure.empty()) break;
     }
-    if (measured.what != outcome::measured) {
+    if (measured.status != outcome::measured) {
         const std::string why = measured.machine_failure.empty() ? measured.reason : measured.machine_failure;
-        if (measured.what == outcome::device_lost) throw left_out(rank, why);
-        throw left_out(rank, "the reference, which was measured elsewhere, fails there: " + why);
+        if (measured.status == outcome::device_lost) throw left_out(rank, why);
+        throw left_out(rank, "the reference, which was measured on another rank, fails there: " + why);
     }
     const std::lock_guard guard(lock_);
     has_reference_[measurer].insert(workload);

@@ -69,7 +69,7 @@ void refuse_deep(std::string_view text)
 }  // namespace
 
 // Names and logs are bytes, JSON is UTF-8: what is not becomes a replacement character, as in a worker's messages.
-std::string text_of(const cluster_message& message)
+std::string encoded(const cluster_message& message)
 {
     const auto dumped = [](const message_json& said) {
         return said.dump(-1, ' ', false, message_json::error_handler_t::replace) + '\n';
@@ -89,14 +89,15 @@ cluster_message cluster_message_of(const std::string& text)
     return reading_message([&] {
         cluster_message message{.said = message_json::parse(text.begin(), text.begin() + static_cast<long>(end)),
                                 .bytes = text.substr(end + 1)};
-        if (!message.said.is_object()) throw error("a message of another rank is no object");
+        if (!message.said.is_object()) throw error("a message of another rank is not an object");
         std::size_t bytes = 0;
         if (const auto told = message.said.find("bytes"); told != message.said.end()) {
-            if (!told->is_number_unsigned()) throw error("a message of another rank has a size that is none");
+            if (!told->is_number_unsigned()) throw error("a message of another rank has an invalid size");
             bytes = told->get<std::size_t>();
             message.said.erase(told);
         }
-        if (bytes != message.bytes.size()) throw error("a message of another rank is cut, or longer than it says");
+        if (bytes != message.bytes.size())
+            throw error("a message of another rank is truncated, or longer than it says");
         return message;
     });
 }
@@ -136,7 +137,7 @@ rank_facts facts_of(const message_json& from)
         refuse_negative("gpus", all.gpus);
         return all;
     } catch (const std::exception& failure) {
-        facts.failure = std::string("what it says of itself cannot be read: ") + failure.what();
+        facts.failure = std::string("its description of itself cannot be read: ") + failure.what();
         facts.hint = "start the same launchbox-mpi on all nodes";
         return facts;
     }
@@ -184,7 +185,7 @@ error failure_of(const message_json& from, const std::string& where)
         int status = 0;
         read_message(from.at("status"), "status", status);
         if (status < static_cast<int>(exit_status::check_failed) || status > static_cast<int>(exit_status::interrupted))
-            throw error("a message of another rank has a status that is none");
+            throw error("a message of another rank has an invalid status");
         return error(where + ": " + from.at("what").get<std::string>(), from.at("hint").get<std::string>(),
                      static_cast<exit_status>(status));
     });

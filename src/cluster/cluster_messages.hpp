@@ -23,7 +23,7 @@ struct cluster_message {
 /// No message is larger: what would be is not sent, and what is there is not read.
 inline constexpr std::size_t max_message_bytes = std::size_t{256} << 20;
 
-std::string text_of(const cluster_message& message);
+std::string encoded(const cluster_message& message);
 /// Throws `error` for what is no message, or not all of it.
 cluster_message cluster_message_of(const std::string& text);
 /// Its member, a string or a number as asked for. Throws `error`.

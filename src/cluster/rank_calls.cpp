@@ -44,8 +44,8 @@ struct known_rank {
 
 }  // namespace
 
-struct rank_calls::inside {
-    inside(rank_link with, const rank_calls_options& how)
+struct rank_calls::impl {
+    impl(rank_link with, const rank_calls_options& how)
         : link(std::move(with)), options(how), ranks(static_cast<std::size_t>(link.ranks))
     {
         for (int rank = 0; rank < link.ranks; ++rank)
@@ -65,7 +65,7 @@ struct rank_calls::inside {
     known_rank& at(int rank) { return ranks.at(static_cast<std::size_t>(rank)); }
     void tell(int rank, const call_json& said, std::string bytes = {}) const
     {
-        link.send(rank, text_of({.said = said, .bytes = std::move(bytes)}));
+        link.send(rank, encoded({.said = said, .bytes = std::move(bytes)}));
     }
     void tell_all(const call_json& said) const
     {
@@ -79,24 +79,24 @@ struct rank_calls::inside {
 };
 
 rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
-    : inside_(std::make_unique<inside>(std::move(link), options))
+    : impl_(std::make_unique<impl>(std::move(link), options))
 {
-    inside_->listener = new_thread([this](const std::stop_token& stop) { inside_->listen(stop); });
+    impl_->listener = new_thread([this](const std::stop_token& stop) { impl_->listen(stop); });
 }
 
 rank_calls::~rank_calls()
 {
-    inside_->tell_all({{"do", "end"}});
-    inside_->listener.request_stop();
-    inside_->listener.join();
+    impl_->tell_all({{"do", "end"}});
+    impl_->listener.request_stop();
+    impl_->listener.join();
 }
 
 int rank_calls::ranks() const
 {
-    return inside_->link.ranks;
+    return impl_->link.ranks;
 }
 
-void rank_calls::inside::listen(const std::stop_token& stop)
+void rank_calls::impl::listen(const std::stop_token& stop)
 {
     call_clock::time_point looked = call_clock::now(), told = looked;
     while (!stop.stop_requested()) {
@@ -118,7 +118,7 @@ void rank_calls::inside::listen(const std::stop_token& stop)
     }
 }
 
-void rank_calls::inside::look_for_silence(call_clock::time_point now)
+void rank_calls::impl::look_for_silence(call_clock::time_point now)
 {
     if (!started) return;
     for (int rank = 0; rank < link.ranks; ++rank) {
@@ -128,7 +128,7 @@ void rank_calls::inside::look_for_silence(call_clock::time_point now)
     }
 }
 
-void rank_calls::inside::take(const rank_message& message)
+void rank_calls::impl::take(const rank_message& message)
 {
     if (message.from < 0 || message.from >= link.ranks) return;
     known_rank& from = at(message.from);
@@ -140,7 +140,7 @@ void rank_calls::inside::take(const rank_message& message)
         if (is == "alive") return;
         if (is == "hello" && !started) {
             from.facts = facts_of(read.said);
-            if (from.facts->rank != message.from) throw error("it says that it is another rank");
+            if (from.facts->rank != message.from) throw error("it claims to be another rank");
         } else if (is == "ready") {
             if (const auto failed = read.said.find("error"); failed != read.said.end())
                 from.not_ready = failure_of(*failed, from.name);
@@ -148,9 +148,9 @@ void rank_calls::inside::take(const rank_message& message)
         } else if (is == "answer") {
             take_answer(std::move(read), message.from);
         } else if (is == "confused") {
-            throw error("it cannot read what it is told: " + text_in(read, "why"));
+            throw error("it cannot read a message: " + text_in(read, "why"));
         } else {
-            throw error("it says what no rank of this launchbox says");
+            throw error("it sent a message that this version does not know");
         }
         changed.notify_all();
     } catch (const error& failure) {
@@ -159,11 +159,11 @@ void rank_calls::inside::take(const rank_message& message)
 }
 
 // To a call that was given up nobody listens.
-void rank_calls::inside::take_answer(cluster_message answer, int rank)
+void rank_calls::impl::take_answer(cluster_message answer, int rank)
 {
     const auto found = calls.find(number_in(answer, "id"));
     if (found == calls.end()) return;
-    if (found->second.rank != rank) throw error("it answers what another rank was asked");
+    if (found->second.rank != rank) throw error("it answered a question to another rank");
     const auto failed = answer.said.find("error");
     std::optional<error> failure;
     if (failed != answer.said.end()) failure = failure_of(*failed, at(rank).name);
@@ -175,7 +175,7 @@ void rank_calls::inside::take_answer(cluster_message answer, int rank)
         call.answer.set_value(std::move(answer));
 }
 
-void rank_calls::inside::lose(int rank, const std::string& why)
+void rank_calls::impl::lose(int rank, const std::string& why)
 {
     known_rank& known = at(rank);
     if (!known.lost.empty()) return;
@@ -195,36 +195,36 @@ std::map<int, rank_facts> rank_calls::wait_for_facts(double seconds, int except)
     const call_clock::time_point until =
         call_clock::now() + std::chrono::duration_cast<call_clock::duration>(std::chrono::duration<double>(seconds));
     std::map<int, rank_facts> all;
-    for (std::unique_lock guard(inside_->lock);;) {
-        for (int rank = 0; rank < inside_->link.ranks; ++rank)
-            if (const auto& facts = inside_->at(rank).facts) all.insert_or_assign(rank, *facts);
+    for (std::unique_lock guard(impl_->lock);;) {
+        for (int rank = 0; rank < impl_->link.ranks; ++rank)
+            if (const auto& facts = impl_->at(rank).facts) all.insert_or_assign(rank, *facts);
         // It is of no use to wait for the others: without this one nothing begins.
-        for (const known_rank& rank : inside_->ranks)
+        for (const known_rank& rank : impl_->ranks)
             if (!rank.lost.empty()) throw error(rank.lost, "start the same launchbox-mpi on all nodes");
-        const std::size_t wanted = inside_->ranks.size() - (except >= 0 && !all.contains(except) ? 1 : 0);
+        const std::size_t wanted = impl_->ranks.size() - (except >= 0 && !all.contains(except) ? 1 : 0);
         if (all.size() >= wanted || call_clock::now() >= until) break;
         if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
-        inside_->changed.wait_for(guard, std::chrono::milliseconds(100));
+        impl_->changed.wait_for(guard, std::chrono::milliseconds(100));
     }
     return all;
 }
 
 void rank_calls::begin(const std::map<int, call_json>& roles)
 {
-    std::unique_lock guard(inside_->lock);
-    inside_->started = true;
-    for (known_rank& rank : inside_->ranks) rank.heard = call_clock::now();
-    for (const auto& [rank, role] : roles) inside_->tell(rank, {{"do", "begin"}, {"role", role}});
+    std::unique_lock guard(impl_->lock);
+    impl_->started = true;
+    for (known_rank& rank : impl_->ranks) rank.heard = call_clock::now();
+    for (const auto& [rank, role] : roles) impl_->tell(rank, {{"do", "begin"}, {"role", role}});
     for (const auto& [rank, role] : roles)
         for (;;) {
-            const known_rank& known = inside_->at(rank);
+            const known_rank& known = impl_->at(rank);
             if (!known.lost.empty()) break;
             if (known.ready) {
                 if (known.not_ready) throw error(*known.not_ready);
                 break;
             }
             if (interrupted()) throw error("interrupted", {}, exit_status::interrupted);
-            inside_->changed.wait_for(guard, std::chrono::milliseconds(100));
+            impl_->changed.wait_for(guard, std::chrono::milliseconds(100));
         }
 }
 
@@ -232,34 +232,34 @@ cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
 {
     std::future<cluster_message> answer;
     {
-        const std::lock_guard guard(inside_->lock);
-        if (const std::string& why = inside_->at(rank).lost; !why.empty()) throw rank_lost(why);
-        const long id = inside_->next_call++;
+        const std::lock_guard guard(impl_->lock);
+        if (const std::string& why = impl_->at(rank).lost; !why.empty()) throw rank_lost(why);
+        const long id = impl_->next_call++;
         said["id"] = id;
-        open_call& call = inside_->calls[id];
+        open_call& call = impl_->calls[id];
         call.rank = rank;
         if (said.value("do", "") == "prepare") call.prepares_for = said.value("backend", std::size_t{0});
         answer = call.answer.get_future();
     }
-    inside_->tell(rank, said, std::move(bytes));
+    impl_->tell(rank, said, std::move(bytes));
     return answer.get();
 }
 
 void rank_calls::tell(int rank, const call_json& said)
 {
-    if (!is_lost(rank)) inside_->tell(rank, said);
+    if (!is_lost(rank)) impl_->tell(rank, said);
 }
 
 void rank_calls::give_up_preparing(std::size_t backend, const std::vector<int>& ranks)
 {
-    const std::lock_guard guard(inside_->lock);
+    const std::lock_guard guard(impl_->lock);
     for (const int rank : ranks)
-        if (inside_->at(rank).lost.empty()) inside_->tell(rank, {{"do", "give_up"}});
-    for (auto call = inside_->calls.begin(); call != inside_->calls.end();)
+        if (impl_->at(rank).lost.empty()) impl_->tell(rank, {{"do", "give_up"}});
+    for (auto call = impl_->calls.begin(); call != impl_->calls.end();)
         if (call->second.prepares_for == backend) {
             call->second.answer.set_exception(
                 std::make_exception_ptr(error("interrupted", {}, exit_status::interrupted)));
-            call = inside_->calls.erase(call);
+            call = impl_->calls.erase(call);
         } else {
             ++call;
         }
@@ -267,33 +267,33 @@ void rank_calls::give_up_preparing(std::size_t backend, const std::vector<int>& 
 
 void rank_calls::name(int rank, std::string name)
 {
-    const std::lock_guard guard(inside_->lock);
-    inside_->at(rank).name = std::move(name);
+    const std::lock_guard guard(impl_->lock);
+    impl_->at(rank).name = std::move(name);
 }
 
 std::string rank_calls::name_of(int rank) const
 {
-    const std::lock_guard guard(inside_->lock);
-    return inside_->at(rank).name;
+    const std::lock_guard guard(impl_->lock);
+    return impl_->at(rank).name;
 }
 
 void rank_calls::lose(int rank, const std::string& why)
 {
-    const std::lock_guard guard(inside_->lock);
-    inside_->lose(rank, why);
+    const std::lock_guard guard(impl_->lock);
+    impl_->lose(rank, why);
 }
 
 bool rank_calls::is_lost(int rank) const
 {
-    const std::lock_guard guard(inside_->lock);
-    return !inside_->at(rank).lost.empty();
+    const std::lock_guard guard(impl_->lock);
+    return !impl_->at(rank).lost.empty();
 }
 
 std::vector<std::string> rank_calls::lost() const
 {
-    const std::lock_guard guard(inside_->lock);
+    const std::lock_guard guard(impl_->lock);
     std::vector<std::string> all;
-    for (const known_rank& rank : inside_->ranks)
+    for (const known_rank& rank : impl_->ranks)
         if (!rank.lost.empty()) all.push_back(rank.lost);
     return all;
 }

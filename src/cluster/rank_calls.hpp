@@ -56,8 +56,8 @@ public:
     [[nodiscard]] std::vector<std::string> lost() const;  ///< sentences, one for each
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 }  // namespace launchbox

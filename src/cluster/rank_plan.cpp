@@ -77,7 +77,7 @@ void refuse_missing(const std::map<int, rank_facts>& facts, const rank_plan_opti
         if (rank != options.coordinator && !facts.contains(rank)) missing.push_back(rank);
     if (!missing.empty())
         throw error(list_of(missing) + (missing.size() == 1 ? " has" : " have") + " not reported",
-                    "are all nodes up, and do all start the same launchbox-mpi?", exit_status::missing);
+                    "are all nodes running, with the same launchbox-mpi?", exit_status::missing);
 }
 
 // All are compared with the coordinator, or where it takes no part with the first.
@@ -88,18 +88,18 @@ void refuse_different(const std::map<int, rank_facts>& facts)
         if (other.version != first.version)
             throw error(fmt::format("{} runs launchbox {}, and {} runs {}", place_of(other), other.version,
                                     place_of(first), first.version),
-                        "start the same launchbox-mpi on all nodes; results of two versions are not mixed");
+                        "start the same launchbox-mpi on all nodes; results of different versions are not mixed");
         if (!other.failure.empty())
             throw error(place_of(other) + ": " + other.failure, other.hint,
                         other.lacks_something ? exit_status::missing : exit_status::bad_input);
         if (other.spec_hash != first.spec_hash)
             throw error(
                 fmt::format("{} and {} read different specs under the same name", place_of(other), place_of(first)),
-                "put the spec and its sources into a folder that all nodes see, or copy them to all");
+                "put the spec and its sources into a shared folder, or copy them to all nodes");
         if (other.source_hash != first.source_hash)
             throw error(
                 fmt::format("{} and {} have different sources beside the same spec", place_of(other), place_of(first)),
-                "put the spec and its sources into a folder that all nodes see, or copy them to all");
+                "put the spec and its sources into a shared folder, or copy them to all nodes");
     }
 }
 
@@ -158,8 +158,8 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
 {
     refuse_missing(facts, options);
     if (facts.empty() || options.ranks < 2)
-        throw error("one rank alone is nobody's coordinator",
-                    "start at least two, mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
+        throw error("there is only one rank",
+                    "start at least two: mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
     refuse_different(facts);
     if (std::ranges::all_of(facts, [](const auto& rank) { return rank.second.gpus.empty(); }))
         throw error("no rank has a GPU: " + facts.rbegin()->second.no_gpu, "start the ranks on nodes that have one",
@@ -189,9 +189,9 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
             fits &= facts.at(rank).toolkit == group.toolkit;
         }
         if (!fits)
-            throw error(fmt::format("{} only compiles, with {}, which is not what the ranks with GPUs have",
+            throw error(fmt::format("{} only compiles, with {}, which is another version than on the ranks with GPUs",
                                     place_of(facts.at(rank)), facts.at(rank).toolkit),
-                        "give all ranks the same toolkit, or leave the one that only compiles out");
+                        "use the same toolkit on all ranks, or leave out the one that only compiles");
         plan.roles[rank] = std::move(role);
     }
     for (auto& [rank, role] : plan.roles) role.silence_seconds = options.silence_seconds;

@@ -77,9 +77,9 @@ public:
 private:
     void tell(const server_json& said, std::string bytes = {}) const
     {
-        std::string text = text_of({.said = said, .bytes = std::move(bytes)});
+        std::string text = encoded({.said = said, .bytes = std::move(bytes)});
         if (text.size() > max_message_bytes)
-            text = text_of({.said = {{"is", "answer"},
+            text = encoded({.said = {{"is", "answer"},
                                      {"id", said.value("id", 0L)},
                                      {"error", json_of(error("the answer is too large for a message"))}}});
         link_.send(options_.coordinator, std::move(text));
@@ -154,7 +154,7 @@ try {
         begin(message);
     } else if (does == "prepare" || does == "measure" || does == "fetch") {
         const long id = number_in(message, "id");  // whoever asks without one hears nothing
-        if (threads_.empty()) throw error("it is asked before it was told what to be");
+        if (threads_.empty()) throw error("it got a task before its role");
         if (does == "fetch")
             answer_one(message, id);  // at once: whoever fetches waits with a GPU
         else
@@ -169,7 +169,7 @@ try {
         for (const tune_backend& backend : backends_)
             if (backend.give_up_preparing) backend.give_up_preparing();
     } else if (does != "nothing") {
-        throw error("it is told what no coordinator of this launchbox says");
+        throw error("it got a message that this version does not know");
     }
     return true;
 } catch (const error& failure) {
@@ -187,7 +187,7 @@ void rank_server::remove_own(const std::string& path) const
 
 void rank_server::begin(const cluster_message& message)
 {
-    if (!threads_.empty()) throw error("it is told twice what to be");
+    if (!threads_.empty()) throw error("it got its role twice");
     server_json ready{{"is", "ready"}};
     try {
         begin_as(role_of(message.said.value("role", server_json())));
@@ -201,10 +201,10 @@ void rank_server::begin(const cluster_message& message)
 
 void rank_server::begin_as(const rank_role& role)
 {
-    if (!options_.open) throw error("it has nothing to work with");
+    if (!options_.open) throw error("it has neither a GPU nor a compiler");
     backends_ = options_.open(role);
     if (backends_.empty() || (role.gpu >= 0 && backends_.front().measurers.empty()))
-        throw error("it has nothing that it can be");
+        throw error("it can do none of the tasks");
     role_ = role;
     // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
     threads_.push_back(new_thread([this, role] {
@@ -249,7 +249,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
     }
     const tune_backend& backend = backend_for(said);
     const tune_job job = record_of<tune_job>(said.at("job"), "job");
-    if (job.workload >= options_.workloads) throw error("it is asked for a workload that the spec has not");
+    if (job.workload >= options_.workloads) throw error("it got a workload that is not in the spec");
     if (does == "prepare") {
         prepared_job made = backend.prepare(job);
         reply["prepared"] = json_of(made);
@@ -267,7 +267,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
     if (!made.machine_failure.empty())
         measured.machine_failure = made.machine_failure;
     else if (made.status != build_status::built)
-        measured = {.what = outcome_of(made.status), .reason = made.reason};
+        measured = {.status = outcome_of(made.status), .reason = made.reason};
     else
         measured = backend.measurers.at(0)(job, made, how);
     reply["measurement"] = json_of(measured);

@@ -11,7 +11,7 @@ namespace launchbox {
 namespace {
 
 // As nvidia-smi writes it.
-std::string text_of(const CUuuid& uuid)
+std::string uuid_text(const CUuuid& uuid)
 {
     constexpr const char* digits = "0123456789abcdef";
     std::string text = "GPU-";
@@ -84,7 +84,7 @@ gpu_list find_gpus()
         if (driver.device_name(name.data(), static_cast<int>(name.size()) - 1, device) == CUDA_SUCCESS)
             gpu.name = name.data();
         if (CUuuid uuid{}; driver.device_uuid != nullptr && driver.device_uuid(&uuid, device) == CUDA_SUCCESS)
-            gpu.uuid = text_of(uuid);
+            gpu.uuid = uuid_text(uuid);
         if (driver.device_memory(&memory, device) == CUDA_SUCCESS) gpu.memory_bytes = static_cast<std::int64_t>(memory);
         const auto ask = [&](int& value, CUdevice_attribute which) {
             if (driver.device_attribute(&value, which, device) != CUDA_SUCCESS) value = 0;
@@ -111,7 +111,7 @@ gpu_list find_gpus()
         gpu.hardware = hardware_of(driver, device);
         list.devices.push_back(std::move(gpu));
     }
-    if (list.devices.empty()) list.reason = "the driver opens none of its GPUs";
+    if (list.devices.empty()) list.reason = "the driver cannot open any of its GPUs";
     return list;
 }
 

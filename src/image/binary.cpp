@@ -182,7 +182,7 @@ image_scan images_in(std::string_view bytes, const binary_options& options)
     image_scan scan;
     if (text.size() < bytes.size()) scan = scan_for_images(bytes, options.jobs, options.data);
     if (scan.images.empty() && bytes.find_first_not_of('\0', text.size()) != std::string_view::npos)
-        scan.diagnostics.push_back({text.size(), "the text ends here with a zero, and what follows is not read"});
+        scan.diagnostics.push_back({text.size(), "the text ends here with a zero byte, and the rest is not read"});
     scan.kind = "PTX";
     for (located_image& image : scan.images) ++image.container_id;
     scan.images.insert(
@@ -316,7 +316,7 @@ image_result read_image(const located_image& image, const std::string& file, con
                      "the entry is for " + architecture_of(entry) + ", but the cubin in it for " + result.architecture);
         if (cubin.end > 0 && cubin.end < bytes->size() &&
             holds_image(bytes->substr(static_cast<std::size_t>(cubin.end))))
-            complain(cubin.end, "behind the cubin's end is another image, which the driver does not read");
+            complain(cubin.end, "after the cubin's end there is another image, which the driver does not read");
         result.relocatable = cubin.relocatable;
         result.kernels = std::move(cubin.kernels);
         diagnostics = std::move(cubin.diagnostics);

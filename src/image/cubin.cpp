@@ -294,7 +294,7 @@ void cubin_reader::read_constant_section(const elf_section& section)
     const auto place = std::lower_bound(banks->begin(), banks->end(), bank,
                                         [](const constant_bank& other, int value) { return other.bank < value; });
     if (place != banks->end() && place->bank == bank)
-        complain(section.offset, "constant bank " + std::to_string(bank) + " is there twice");
+        complain(section.offset, "constant bank " + std::to_string(bank) + " appears twice");
     else if (const auto bytes = size_of(section))
         banks->insert(place, {bank, *bytes});
 }
@@ -427,8 +427,7 @@ void cubin_reader::read_lines()
     line_rows rows;
     read_line_table(lines->content, lines->offset, result_.diagnostics, found, all ? &rows : nullptr);
     if (!all) return;
-    if (rows.cut_off)
-        complain(lines->offset, "more line information than is kept; the lines of some code are not told");
+    if (rows.cut_off) complain(lines->offset, "too much line information; the lines of some code are not shown");
     const auto names = std::ranges::find(image_->sections, ".debug_str", &elf_section::name);
     line_index_.emplace(rows, address_at, names == image_->sections.end() ? std::string_view{} : names->content);
     if (options_.memory != nullptr &&
@@ -603,8 +602,8 @@ void cubin_reader::limit_line_text()
     }
     if (left_out > 0)
         complain(0, "the lines of " + std::to_string(left_out) +
-                        " of its kernels are left out: with the calls that they are inlined by they would be more text "
-                        "than any code has");
+                        " of its kernels are left out: with their chains of inlined calls they would be more text than "
+                        "any real code has");
 }
 
 // The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than

@@ -47,7 +47,7 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnost
     } else {
         add_diagnostic(diagnostics, 8,
                        "a cubin of the unknown ABI version " + std::to_string(image.abi_version) +
-                           ": its architecture cannot be told");
+                           ": its architecture is unknown");
     }
     if (identity.sm > 0)
         identity.architecture = "sm_" + std::to_string(identity.sm) + (accelerated ? "a" : family ? "f" : "");

@@ -36,7 +36,7 @@ std::string list_of_runners(const compute_capability& image)
     for (const sm_limits& row : sm_limits_table)
         if (cubin_runs_on(image, row.capability))
             text += (text.empty() ? "" : ", ") + std::string(compute_capability_name(row.capability).view());
-    return text.empty() ? "no GPU that is known" : text;
+    return text.empty() ? "no known GPU" : text;
 }
 
 }  // namespace

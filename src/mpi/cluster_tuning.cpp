@@ -55,7 +55,7 @@ rank_facts facts_here(const tune_spec& spec, const backend_request& request, int
     rank_facts facts = bare_facts(rank);
     try {
         if (spec.kernel && !spec.kernel->capture.empty())
-            throw error("captured launches are not tuned on several ranks", "run launchbox tune");
+            throw error("captured launches cannot be tuned on several ranks", "run launchbox tune");
         facts.spec_hash = key_of({spec.text});
         facts.source_hash = own_sources_of(spec, request.builder);
         if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
@@ -155,14 +155,14 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
                               const listener& news)
 {
     if (!request.replay.empty())
-        throw error("--replay measures nothing, and so needs no other ranks", "launchbox tune --replay does it");
-    if (request.build_only) throw error("--check and --build-only work on one machine", "launchbox tune has them");
+        throw error("--replay does not measure, so it needs no other ranks", "use launchbox tune --replay");
+    if (request.build_only) throw error("--check and --build-only work on one machine", "use launchbox tune");
     if (spec.program && !asks_for_architecture(*spec.program))
         throw error(spec.file + " builds a program for the processor: its commands do not name {arch}",
                     "launchbox-mpi hands out GPUs; launchbox tune measures such programs");
     if (link.ranks < 2)
-        throw error("one rank alone is nobody's coordinator",
-                    "start at least two, mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
+        throw error("there is only one rank",
+                    "start at least two: mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
     // What is missing here would be missing everywhere: said once, and before anything else.
     const rank_facts own = facts_here(spec, request, link.rank);
     if (!own.failure.empty()) throw error(own.failure, own.hint, exit_status::missing);

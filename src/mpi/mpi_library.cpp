@@ -24,7 +24,8 @@ mpi_library load_mpi()
     const auto need = [&](auto& symbol, const char* name) {
         symbol = reinterpret_cast<std::remove_reference_t<decltype(symbol)>>(::dlsym(library, name));
         if (symbol == nullptr && mpi.missing.empty())
-            mpi.missing = std::string(file_of_library) + " is no Open MPI that launchbox knows: it has no " + name;
+            mpi.missing =
+                std::string(file_of_library) + " is not a version of Open MPI that launchbox knows: it has no " + name;
     };
     need(mpi.init_thread, "MPI_Init_thread");
     need(mpi.finalize, "MPI_Finalize");

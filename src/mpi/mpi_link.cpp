@@ -70,7 +70,7 @@ void choose_transport()
         ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
 }
 
-struct mpi_session::inside {
+struct mpi_session::impl {
     int rank = 0, ranks = 1;
     message_queue inbox, own_inbox;
     std::mutex lock;
@@ -97,7 +97,7 @@ struct mpi_session::inside {
     void flush();
 };
 
-mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_unique<inside>())
+mpi_session::mpi_session(int& count, char**& arguments) : impl_(std::make_unique<impl>())
 {
     const mpi_library& mpi = loaded_mpi();
     if (!mpi.missing.empty())
@@ -108,30 +108,30 @@ mpi_session::mpi_session(int& count, char**& arguments) : inside_(std::make_uniq
     if (mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         throw error("MPI does not start", "start launchbox-mpi with mpirun or srun", exit_status::missing);
     if (level < MPI_THREAD_SERIALIZED)
-        throw error("this MPI can be used by the first thread of a program alone", "use Open MPI from 4 on",
+        throw error("this MPI can only be used by the first thread of a program", "use Open MPI from 4 on",
                     exit_status::missing);
     // A send to a rank that has died must not end this one.
     mpi.set_error_handler(mpi.world, mpi.return_errors);
-    mpi.rank(mpi.world, &inside_->rank);
-    mpi.size(mpi.world, &inside_->ranks);
-    inside_->communication = new_thread([this](const std::stop_token& stop) { inside_->communicate(stop); });
+    mpi.rank(mpi.world, &impl_->rank);
+    mpi.size(mpi.world, &impl_->ranks);
+    impl_->communication = new_thread([this](const std::stop_token& stop) { impl_->communicate(stop); });
 }
 
 mpi_session::~mpi_session() = default;
 
 int mpi_session::rank() const
 {
-    return inside_->rank;
+    return impl_->rank;
 }
 
 int mpi_session::ranks() const
 {
-    return inside_->ranks;
+    return impl_->ranks;
 }
 
 rank_link mpi_session::link()
 {
-    inside* const in = inside_.get();
+    impl* const in = impl_.get();
     return {.rank = in->rank,
             .ranks = in->ranks,
             .send =
@@ -146,14 +146,14 @@ rank_link mpi_session::link()
 
 rank_link mpi_session::own_link()
 {
-    inside* const in = inside_.get();
+    impl* const in = impl_.get();
     return {.rank = in->rank,
             .ranks = in->ranks,
             .send = [in](int, std::string text) { in->inbox.push({.from = in->rank, .text = std::move(text)}); },
             .receive = [in](double seconds) { return in->own_inbox.pop(seconds); }};
 }
 
-void mpi_session::inside::communicate(const std::stop_token& stop)
+void mpi_session::impl::communicate(const std::stop_token& stop)
 {
     const mpi_library& mpi = loaded_mpi();
     std::chrono::microseconds nap(0);
@@ -178,7 +178,7 @@ void mpi_session::inside::communicate(const std::stop_token& stop)
     }
 }
 
-bool mpi_session::inside::start_sending()
+bool mpi_session::impl::start_sending()
 {
     const mpi_library& mpi = loaded_mpi();
     std::deque<outgoing> now;
@@ -197,7 +197,7 @@ bool mpi_session::inside::start_sending()
     return !now.empty();
 }
 
-bool mpi_session::inside::end_sending()
+bool mpi_session::impl::end_sending()
 {
     const mpi_library& mpi = loaded_mpi();
     std::size_t ended = 0;
@@ -222,7 +222,7 @@ bool mpi_session::inside::end_sending()
 
 // Nothing here waits for a message that has begun to arrive: MPI asks the sender for the rest of a large one, and a
 // sender that has died or was stopped meanwhile never answers.
-bool mpi_session::inside::start_receiving()
+bool mpi_session::impl::start_receiving()
 {
     const mpi_library& mpi = loaded_mpi();
     int there = 0;
@@ -243,7 +243,7 @@ bool mpi_session::inside::start_receiving()
 }
 
 // Those of one rank in the order in which they were sent.
-bool mpi_session::inside::end_receiving()
+bool mpi_session::impl::end_receiving()
 {
     const mpi_library& mpi = loaded_mpi();
     bool moved = false;
@@ -264,7 +264,7 @@ bool mpi_session::inside::end_receiving()
     return moved;
 }
 
-void mpi_session::inside::flush()
+void mpi_session::impl::flush()
 {
     {
         std::unique_lock guard(lock);
@@ -276,7 +276,7 @@ void mpi_session::inside::flush()
 
 void mpi_session::finish()
 {
-    inside_->flush();
+    impl_->flush();
     loaded_mpi().finalize();
 }
 
@@ -293,7 +293,7 @@ void mpi_session::finish_without_others(int status)
     } catch (const std::system_error&) {
         may_wait = false;
     }
-    if (may_wait) inside_->flush();
+    if (may_wait) impl_->flush();
     std::cout.flush();
     std::fflush(nullptr);
     if (!may_wait) ::_exit(status);

@@ -30,8 +30,8 @@ public:
     [[noreturn]] void finish_without_others(int status);
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 }  // namespace launchbox

@@ -229,12 +229,12 @@ std::vector<source_launch> read_source_launches(const source_text& source)
 
 std::vector<source_opt_in> read_opt_ins(const source_text& source)
 {
-    using what = source_opt_in::what;
-    constexpr std::array<std::pair<std::string_view, what>, 4> attributes{
-        {{"cudaFuncAttributeMaxDynamicSharedMemorySize", what::dynamic_shared},
-         {"CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", what::dynamic_shared},
-         {"cudaFuncAttributeNonPortableClusterSizeAllowed", what::clusters},
-         {"CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED", what::clusters}}};
+    using attribute = source_opt_in::attribute;
+    constexpr std::array<std::pair<std::string_view, attribute>, 4> attributes{
+        {{"cudaFuncAttributeMaxDynamicSharedMemorySize", attribute::dynamic_shared},
+         {"CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", attribute::dynamic_shared},
+         {"cudaFuncAttributeNonPortableClusterSizeAllowed", attribute::clusters},
+         {"CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED", attribute::clusters}}};
     const std::vector<source_token>& tokens = source.tokens;
     std::vector<source_opt_in> found;
     for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -59,7 +59,7 @@ launch_figures figures_of(const source_launch& launch, const source_values& valu
 
 /// A call of cudaFuncSetAttribute that allows a kernel more than usual.
 struct source_opt_in {
-    enum class what { dynamic_shared, clusters } kind = what::dynamic_shared;
+    enum class attribute { dynamic_shared, clusters } kind = attribute::dynamic_shared;
     function_name_in_text function;  ///< without a name: it may be any
     token_span value;                ///< what is allowed
     std::size_t at = 0;              ///< the token that it is seen from

@@ -243,7 +243,7 @@ TEST(architecture_names, a_wrong_one_is_said_once_whatever_the_number_of_files)
                                                {"tune", "tests/data/tune/candidates.toml", "--arch", "nonsense"}}) {
         SCOPED_TRACE(testing::PrintToString(call));
         const launchbox::call result = launchbox_run(call);
-        expect_refused(result, "'nonsense' is no architecture");
+        expect_refused(result, "'nonsense' is not an architecture");
     }
 }
 

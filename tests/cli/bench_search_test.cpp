@@ -69,13 +69,13 @@ TEST(bench_search_verb, reads_what_a_folder_holds_and_names_the_rest)
 
 TEST(bench_search_verb, refuses_what_it_cannot_do)
 {
-    expect_refused(launchbox_run({"bench-search"}), "no recorded space is named");
-    expect_refused(launchbox_run({"bench-search", space, "--strategy", "clever"}), "no search strategy 'clever'");
+    expect_refused(launchbox_run({"bench-search"}), "no recorded space was given");
+    expect_refused(launchbox_run({"bench-search", space, "--strategy", "clever"}), "unknown search strategy 'clever'");
     expect_refused(launchbox_run({"bench-search", space, "--repeats", "0"}), "--repeats");
     expect_refused(launchbox_run({"bench-search", space, "--most", "0"}), "--most");
     EXPECT_EQ(launchbox_run({"bench-search", "missing.json"}).status, 2);
     const temporary_directory empty;
-    expect_refused(launchbox_run({"bench-search", empty.path().string()}), "no file holds a recorded space");
+    expect_refused(launchbox_run({"bench-search", empty.path().string()}), "no file contains a recorded space");
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST_F(binary_input, kernels_of_an_unknown_architecture_have_registers_and_spill
     EXPECT_TRUE(launchbox_run({"inspect", patched, "--arch", "sm_140"}).shows("no limits known"));
     EXPECT_EQ(launchbox_run({"inspect", container, "--arch", "sm_140", "--format", "json"}).json()["kernels"].size(),
               1u);
-    expect_refused(launchbox_run({"inspect", patched, "--arch", "sm_90"}), "it holds no CUDA code for sm_90");
+    expect_refused(launchbox_run({"inspect", patched, "--arch", "sm_90"}), "it contains no CUDA code for sm_90");
     expect_refused(launchbox_run({"inspect", patched, "--arch", "sm_141"}), "launchbox does not know sm_141");
 
     const std::string budget = file("budget.toml", "[defaults]\nmax_spill_bytes = 0\n");
@@ -193,7 +193,7 @@ TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
     // With nothing else in the file there is nothing to calculate.
     const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = "x"}}));
     for (const char* verb : {"occupancy", "suggest"})
-        expect_refused(launchbox_run({verb, lto}), "it has no kernel: it holds 1 LTO-IR image (compute_90)");
+        expect_refused(launchbox_run({verb, lto}), "it has no kernel: it contains 1 LTO-IR image (compute_90)");
     const call tiles =
         launchbox_run({"inspect", "--summary", file("tile.fatbin", make_fatbin({{.kind = 128, .payload = "x"}}))});
     EXPECT_TRUE(tiles.shows("Tile IR: the driver compiles it when it is loaded")) << tiles.out << tiles.err;
@@ -231,7 +231,7 @@ TEST_F(binary_input, a_binary_without_cuda_code_is_said_so)
 {
     const call host = launchbox_run({"inspect", "/bin/true"});
     EXPECT_EQ(host.status, 2);
-    EXPECT_EQ(host.err, "launchbox: /bin/true: it holds no compiled CUDA code\n");
+    EXPECT_EQ(host.err, "launchbox: /bin/true: it contains no compiled CUDA code\n");
     EXPECT_EQ(launchbox_run({"inspect", "-"}, "!<arch>\n").status, 2);
     const call thin = launchbox_run({"inspect", "-"}, "!<thin>\n");
     EXPECT_EQ(thin.status, 2);

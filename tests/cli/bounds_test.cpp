@@ -136,9 +136,9 @@ TEST_F(BoundsVerb, bad_calls_are_refused)
     expect_refused(bounds({file(), "--arch", "sm_90", "-k", "haevy"}), "no kernel matches 'haevy'");
     EXPECT_TRUE(bounds({file(), "--arch", "sm_90", "-k", "haevy"}).says("did you mean heavy?"));
     for (const char* threads : {"0", "1025", "128,", "abc", "128;256", "-5"})
-        expect_refused(bounds({file(), "--arch", "sm_90", std::string("--threads=") + threads}), "is no block size");
+        expect_refused(bounds({file(), "--arch", "sm_90", std::string("--threads=") + threads}), "is not a block size");
     write_file_atomically(file("empty.cu"), "int main() {}\n");
-    expect_refused(bounds({file("empty.cu"), "--arch", "sm_90"}), "has no __global__ function that is instantiated");
+    expect_refused(bounds({file("empty.cu"), "--arch", "sm_90"}), "has no instantiated __global__ function");
     EXPECT_TRUE(bounds({file(), "--arch", "sm_60"}).says("cannot compile for sm_60"));
     expect_refused(bounds({file("none.cu"), "--arch", "sm_90"}), "none.cu");
     expect_refused(bounds({file(), "--arch", "sm_95"}), "sm_95");
@@ -212,7 +212,7 @@ TEST_F(BoundsVerb, a_program_that_is_not_rebuilt_is_refused)
     ASSERT_EQ(std::system(("nvcc -arch=sm_90 '" + file() + "' -o '" + program + "' 2>/dev/null").c_str()), 0);
     const call result = bounds({file(), "--arch", "sm_90", "-k", "heavy", "--measure", program + " --json"});
     EXPECT_EQ(result.status, 2);
-    EXPECT_TRUE(result.says("every launch bound would give the same time")) << result.err;
+    EXPECT_TRUE(result.says("every launch bound gives the same time")) << result.err;
     EXPECT_TRUE(result.says("--build")) << result.err;
 }
 
@@ -221,7 +221,7 @@ TEST_F(BoundsVerb, apply_writes_what_is_recommended_and_revert_takes_it_back)
     const call applied = bounds({file(), "--arch", "sm_90", "-k", "heavy", "--apply"});
     ASSERT_EQ(applied.status, 0) << applied.err;
     EXPECT_TRUE(applied.shows("-__global__ void __launch_bounds__(256, 8) heavy(float* data, int n)")) << applied.out;
-    EXPECT_TRUE(applied.says("--revert takes it back"));
+    EXPECT_TRUE(applied.says("--revert restores it"));
     EXPECT_NE(text(), sums_source);
     // What was applied is now right.
     const json kernel = swept({file(), "--arch", "sm_90", "-k", "heavy"})["kernels"][0];

@@ -84,7 +84,7 @@ TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
 
     const call replayed = replay();
     EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
-    EXPECT_TRUE(replayed.shows("plain: bit-equal: 3 replays left all 4,096 bytes as the program got them, 64 of them"))
+    EXPECT_TRUE(replayed.shows("plain: bit-equal: 3 replays left all 4,096 bytes as in the program, 64 of them"))
         << replayed.out << replayed.err;
 }
 
@@ -179,7 +179,7 @@ TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
     expect_line(capture({"-k", "plian"}, words), "none fits -k plian; there were plain");
     expect_line(capture({"-k", "plain", "--shape", "9x64"}, words),
                 "none of shape 9x64 fits -k plain; there were plain");
-    expect_line(capture({"-k", "plain", "--nth", "4"}, words), "3 fit, and number 4 was wanted (--nth)");
+    expect_line(capture({"-k", "plain", "--nth", "4"}, words), "3 match, and number 4 was requested (--nth)");
     expect_line(capture({"-k", "plain", "--memory-limit", "4095"}, words),
                 "it reaches at least 4096 bytes of memory, and the limit is 4095: raise it with --memory-limit");
     expect_line(capture({"-k", "plain"},
@@ -208,7 +208,7 @@ TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
     plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch"}, {"action", "kill"}}};
     const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "launch=plain,8,64,0,3"});
     EXPECT_EQ(result.status, 137);
-    EXPECT_TRUE(result.says("the program ended before the launch was over")) << result.err;
+    EXPECT_TRUE(result.says("the program ended before the launch did")) << result.err;
     expect_no_folder();
 }
 
@@ -232,16 +232,16 @@ TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_ru
         options.insert(options.end(), {"--", observed_app, "out=ran"});
         expect_refused(launchbox_run(options, {}, environment()), line);
     };
-    refuse({"-k", "plain"}, "-k captures a launch into a folder, and none is named");
-    refuse({"--nth", "2"}, "--nth, --shape, --all-memory and --memory-limit say more of one launch");
-    refuse({"--memory-limit", "1G"}, "--nth, --shape, --all-memory and --memory-limit say more of one launch");
-    refuse({"-k", "plain", "-o", file("new"), "--all"}, "--all and --format are of the list of launches");
-    refuse({"-k", "plain", "-o", file("new"), "--format", "json"}, "--all and --format are of the list of launches");
+    refuse({"-k", "plain"}, "-k captures a launch into a folder, which is not named");
+    refuse({"--nth", "2"}, "--nth, --shape, --all-memory and --memory-limit select one launch");
+    refuse({"--memory-limit", "1G"}, "--nth, --shape, --all-memory and --memory-limit select one launch");
+    refuse({"-k", "plain", "-o", file("new"), "--all"}, "--all and --format belong to the list of launches");
+    refuse({"-k", "plain", "-o", file("new"), "--format", "json"}, "--all and --format belong to the list of launches");
     fs::create_directory(file("there"));
-    refuse({"-k", "plain", "-o", file("there")}, "there is there already");
-    refuse({"-k", "plain", "-o", file("new"), "--shape", "12"}, "--shape 12 is no grid and block");
-    refuse({"-k", "plain", "-o", file("new"), "--shape", "1,2,3,4x5"}, "is no grid and block");
-    refuse({"-k", "plain", "-o", file("new"), "--memory-limit", "lots"}, "--memory-limit: 'lots' is no size");
+    refuse({"-k", "plain", "-o", file("there")}, "there exists already");
+    refuse({"-k", "plain", "-o", file("new"), "--shape", "12"}, "--shape 12 is not a grid and a block");
+    refuse({"-k", "plain", "-o", file("new"), "--shape", "1,2,3,4x5"}, "is not a grid and a block");
+    refuse({"-k", "plain", "-o", file("new"), "--memory-limit", "lots"}, "--memory-limit: 'lots' is not a size");
 }
 
 TEST_F(capture_launch, a_replay_that_differs_names_the_first_byte)
@@ -272,9 +272,9 @@ TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
     EXPECT_TRUE(captured.says("the launch changed no byte")) << captured.err;
     const call result = replay();
     EXPECT_EQ(result.status, 1);
-    EXPECT_TRUE(result.shows("equal memory says nothing of it")) << result.out;
+    EXPECT_TRUE(result.shows("equal memory proves nothing")) << result.out;
     EXPECT_FALSE(result.shows("bit-equal")) << result.out;
-    expect_refused(tune({}), "nothing would tell a right candidate from a wrong one");
+    expect_refused(tune({}), "right candidates cannot be distinguished from wrong ones");
 }
 
 // What lies at the program's addresses here is not moved for a replay.
@@ -288,7 +288,7 @@ TEST_F(capture_launch, addresses_that_cannot_be_had_are_named)
     const call result =
         launchbox_run({"tune", file("kept/kept.toml"), "--replay-check"}, {}, environment({"FAKE_GPU_NO_ADDRESSES=1"}));
     EXPECT_EQ(result.status, 1);
-    EXPECT_TRUE(result.shows("where the program had its memory, cannot be had in this process"))
+    EXPECT_TRUE(result.shows("where the program had its memory, are not available in this process"))
         << result.out << result.err;
 }
 
@@ -323,9 +323,9 @@ TEST_F(capture_launch, a_tolerance_needs_a_type_and_is_kept)
     fs::remove(file("kept.db"));
     EXPECT_EQ(tune({}, "kept/near.toml").status, 0);
     write_file_atomically(file("kept/bad.toml"), spec + "[verify]\nabsolute = 1\n");
-    expect_refused(tune({}, "kept/bad.toml"), "there is a tolerance for a captured launch, and no type");
+    expect_refused(tune({}, "kept/bad.toml"), "a captured launch has a tolerance but no type");
     write_file_atomically(file("kept/bad.toml"), spec + "[verify]\nagainst = \"baseline\"\n");
-    expect_refused(tune({}, "kept/bad.toml"), "a captured launch is compared with what the program got");
+    expect_refused(tune({}, "kept/bad.toml"), "a captured launch is compared with the program's own result");
 }
 
 // The double knows nothing of caches, but is told what carveout a kernel asks for, and refuses it when it is to.
@@ -393,9 +393,9 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     refuse([](json& to) { to["memory"].push_back(to["memory"][0]); }, "has memory that overlaps at 0x200000000000");
     refuse([](json& to) { to["memory"][0]["before_hash"] = "0x1"; }, "the hash differs");
     refuse([](json& to) { to["module_hash"] = "0x1"; }, "it is not the module that was captured");
-    refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "lies behind the end of the arguments");
+    refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "is behind the end of the arguments");
     refuse([](json& to) { to["kernel"] = "another"; }, "its module has no kernel another");
-    refuse([](json& to) { to["memory"][0]["address"] = "0x10"; }, "lies where no memory is");
+    refuse([](json& to) { to["memory"][0]["address"] = "0x10"; }, "has an impossible address");
     write_file_atomically(file("kept/capture.json"), "[");
     expect_refused(replay(), "this is not JSON");
     fs::remove(file("kept/capture.json"));
@@ -457,9 +457,9 @@ TEST_F(capture_launch, a_replay_that_compares_nothing_has_failed)
     fail([](json&) {}, nothing);
     fail([](json& to) { to["memory"] = json::array(); }, nothing);
     fail([](json& to) { to["memory"][0]["bytes"] = 0; }, "memory[0] has the bytes 0");
-    fail([&](json& to) { to["memory"][0] = changed; }, "memory[0] says that 64 bytes changed, and its bytes " + same);
+    fail([&](json& to) { to["memory"][0] = changed; }, "memory[0] says that 64 bytes changed, but its bytes " + same);
     fail([&](json& to) { to["variables"] = {variable}; },
-         "variables[0] says that 64 bytes changed, and its bytes " + same);
+         "variables[0] says that 64 bytes changed, but its bytes " + same);
     variable["after_hash"] = "0x1";  // differ by what they say
     fail([&](json& to) { to["variables"] = {variable}; }, "its module has no variable 'none'");
     variable["kind"] = "device";
@@ -506,23 +506,23 @@ TEST_F(capture_launch, parameters_that_are_not_the_kernels_are_refused_before_an
     ASSERT_EQ(given.size(), 40U);
     const json first = parameter(0, 8), second = parameter(8, 8), third = parameter(16, 4);
     const auto has = [](int n) {
-        return "the captured launch has " + std::to_string(n) + " parameters, and plain has 3";
+        return "the captured launch has " + std::to_string(n) + " parameters, but plain has 3";
     };
     refuse(json::array(), "", has(0));
     refuse(json::array({first}), given.substr(0, 16), has(1));
     refuse(json::array({first, second}), given.substr(0, 32), has(2));
     refuse({first, second, third, parameter(20, 4)}, given + "00000000", has(4));
     refuse({first, second, parameter(16, 8)}, given + "00000000",
-           "parameter 3 has 8 bytes at offset 16, and that of plain has 4 bytes at offset 16");
+           "parameter 3 has 8 bytes at offset 16, but that of plain has 4 bytes at offset 16");
     refuse({first, second, parameter(20, 4)}, given + "00000000",
-           "parameter 3 has 4 bytes at offset 20, and that of plain has 4 bytes at offset 16");
+           "parameter 3 has 4 bytes at offset 20, but that of plain has 4 bytes at offset 16");
     refuse({parameter(0, 4), parameter(8, 8), third}, given,
-           "parameter 1 has 4 bytes at offset 0, and that of plain has 8 bytes at offset 0");
+           "parameter 1 has 4 bytes at offset 0, but that of plain has 8 bytes at offset 0");
     refuse({first, first, third}, given, "has parameters[1], which begins before the end of the one before it");
     refuse({first, parameter(4, 8), third}, given,
            "has parameters[1], which begins before the end of the one before it");
     refuse({second, first, third}, given, "has parameters[1], which begins before the end of the one before it");
-    refuse({first, second, parameter(16, 100)}, given, "parameters[2] lies behind the end of the arguments");
+    refuse({first, second, parameter(16, 100)}, given, "parameters[2] is behind the end of the arguments");
     refuse({first, second, third}, given + "00", "has 21 bytes of arguments, and parameters that end at byte 20");
 }
 
@@ -583,7 +583,7 @@ TEST_F(capture_launch, a_source_whose_kernel_has_other_parameters_is_rejected)
                               "extern \"C\" __global__ void plain(" + std::string(parameters) + ") {}\n");
         const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
         EXPECT_EQ(result.status, 2) << parameters << result.out;
-        EXPECT_TRUE(result.says("and that of plain has") || result.says(", and plain has "))
+        EXPECT_TRUE(result.says("but that of plain has") || result.says(", and plain has "))
             << parameters << result.out << result.err;
     }
 }

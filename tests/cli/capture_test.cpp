@@ -280,7 +280,7 @@ TEST_F(capture_test, unfinished_and_lost_launches_are_named)
     EXPECT_EQ(report["unfinished_launches"], 2);
     ASSERT_EQ(report["warnings"].size(), 2u);
     EXPECT_TRUE(report["warnings"][0].get<std::string>().starts_with("5 launches are missing"));
-    EXPECT_TRUE(report["warnings"][1].get<std::string>().starts_with("2 launches were not over"));
+    EXPECT_TRUE(report["warnings"][1].get<std::string>().starts_with("2 launches had not ended"));
 }
 
 TEST_F(capture_test, records_of_cupti_12_are_read)
@@ -302,7 +302,7 @@ TEST_F(capture_test, what_is_missing_is_one_line_and_the_program_unharmed)
         EXPECT_EQ(lines_of(result.err).size(), 1u) << result.err;
     };
     expect_line(capture({}, words, {"LAUNCHBOX_CUPTI=/nowhere/libcupti.so"}),
-                "no launch was seen: CUPTI was not found (LAUNCHBOX_CUPTI=/nowhere/libcupti.so)");
+                "no launch was observed: CUPTI was not found (LAUNCHBOX_CUPTI=/nowhere/libcupti.so)");
     plan["cupti"] = {{"version", 18}};
     expect_line(capture({}, words), "is older than CUDA 12.0");
     plan["cupti"] = {{"errors", {{"cuptiSubscribe", 39}}}};
@@ -329,7 +329,7 @@ TEST_F(capture_test, what_cannot_start_is_refused_before_anything_runs)
     expect_refused(launchbox_run({"capture", "--", "/"}), "cannot run /: Permission denied");
     expect_refused(
         launchbox_run({"capture", "--", app, "out=ran"}, {}, environment({"CUDA_INJECTION64_PATH=/nsys.so"})),
-        "another profiler is to be attached: CUDA_INJECTION64_PATH is /nsys.so");
+        "another profiler is about to be attached: CUDA_INJECTION64_PATH is /nsys.so");
 }
 
 // A limit on the size of files stands for a disk without room.
@@ -405,7 +405,7 @@ TEST_F(capture_test, report_names_what_is_wrong_with_a_file_of_launches)
     refused(changed, "changed.json: gpus is not a list");
     const std::string whole = report.dump(2);
     write_file_atomically(file("cut.json"), whole.substr(0, whole.size() - 3));
-    expect_refused(launchbox_run({"report", file("cut.json"), "-o", file("page.html")}), "cut.json is no JSON");
+    expect_refused(launchbox_run({"report", file("cut.json"), "-o", file("page.html")}), "cut.json is not JSON");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(check_gates, a_budget_that_decides_nothing_is_2)
     idle("[defaults]\nmax_registers = 1\n[[rule]]\nmax_registers = 'any'\n", "its rules leave these kernels");
     idle("[defaults]\nthreads = 128\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n", "its rules leave these kernels");
     idle("unknown = 'allow'\n[defaults]\nmax_code_bytes = 1\nrequire_launch_bounds = true\n",
-         "nothing that it limits is known of these kernels");
+         "the figures that it limits are not known for these kernels");
     // With --kernel the one kernel counts.
     const std::string limits = budget("[[rule]]\nkernel = 'nothing'\nmax_registers = 255\n");
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--kernel", "nothing"}).status, 0);
@@ -84,12 +84,12 @@ TEST_F(check_gates, a_baseline_that_decides_nothing_is_2)
         expect_idle({"--baseline", kept}, kept, why);
     };
     const std::string none = " regs=? spills=?/? stack=? shared=? resident=? ";
-    idle(first, "it has no line of a kernel");
-    idle(first + "# comments alone\n\n", "it has no line of a kernel");
+    idle(first, "it has no entry");
+    idle(first + "# comments alone\n\n", "it has no entry");
     idle(first + "sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? gone()\n",
-         "none of its lines is of one of these kernels and its architecture");
-    idle(first + "sm_80 regs=1 spills=0/0 stack=0 shared=0 resident=? nothing\n", "none of its lines is of one");
-    idle(first + "sm_90" + none + "nothing\n", "no figure is known both in it and now");
+         "none of its entries is for one of these kernels and its architecture");
+    idle(first + "sm_80 regs=1 spills=0/0 stack=0 shared=0 resident=? nothing\n", "none of its entries is for one");
+    idle(first + "sm_90" + none + "nothing\n", "no figure is known both in the baseline and now");
     // What is known in it alone fails, unless a budget lets it.
     const std::string resident =
         file("resident", first + "sm_90 regs=? spills=?/? stack=? shared=? resident=8x256 nothing\n");
@@ -108,8 +108,8 @@ TEST_F(check_gates, beside_one_that_decides_one_that_does_not_is_2)
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits}).status, 0);
     const call both = launchbox_run({"check", log_90, "--budget", limits, "--baseline", kept}, {}, {"COLUMNS=300"});
     EXPECT_EQ(both.status, 2);
-    EXPECT_TRUE(both.shows("kept: nothing was checked: it has no line of a kernel")) << both.out;
-    EXPECT_TRUE(both.shows("1 part of what was asked for not checked")) << both.out;
+    EXPECT_TRUE(both.shows("kept: nothing was checked: it has no entry")) << both.out;
+    EXPECT_TRUE(both.shows("1 requested part not checked")) << both.out;
     EXPECT_EQ(launchbox_run({"check", log_90, "--stack-reserve", "1T", "--baseline", kept}).status, 2);
 }
 

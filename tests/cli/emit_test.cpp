@@ -79,12 +79,12 @@ TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
     for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--box", "block_sort_tuning"}}) {
         std::vector<std::string> words{"emit", "--check", "-o", file};
         words.insert(words.end(), more.begin(), more.end());
-        expect_refused(launchbox_run(words), "nothing was checked: none of its rows names a record");
+        expect_refused(launchbox_run(words), "nothing was checked: no row names a record");
         words.emplace_back("--allow-empty");
         EXPECT_EQ(launchbox_run(words).status, 0);
     }
     EXPECT_EQ(read_input(file), text);
-    expect_refused(launchbox_run({"emit", record, "--allow-empty"}), "--allow-empty says what --check allows");
+    expect_refused(launchbox_run({"emit", record, "--allow-empty"}), "--allow-empty needs --check");
 }
 
 TEST(emit_verb, check_reads_no_record_outside_of_the_root)
@@ -151,7 +151,7 @@ TEST(emit_verb, refuses_and_leaves_files_alone)
     expect_refused(launchbox_run({"emit"}), "no record");
     expect_refused(launchbox_run({"emit", "--check"}), "--check needs a header");
     expect_refused(launchbox_run({"emit", record, "--arch", "sm_90"}), "--explain");
-    expect_refused(launchbox_run({"emit", record, "--box", "a-b"}), "is no name of C++");
+    expect_refused(launchbox_run({"emit", record, "--box", "a-b"}), "is not a C++ name");
     expect_refused(launchbox_run({"emit", record, "--name", "other"}), "there are: block_sort");
     expect_refused(launchbox_run({"emit", record, "--workload", "n=5"}), "nothing was measured");
     expect_refused(launchbox_run({"emit", record, "-o", header, "--box", "other"}), "has no table other");

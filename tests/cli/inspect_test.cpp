@@ -59,7 +59,7 @@ TEST(inspect_verb, what_cannot_be_read_is_refused)
     const temporary_directory folder;
     expect_refused(launchbox_run({"inspect", "no_such_file.log"}), "cannot open no_such_file.log");
     expect_refused(launchbox_run({"inspect", "no_such_file.cu"}), "cannot open no_such_file.cu");
-    expect_refused(launchbox_run({"inspect", folder.path().string()}), "it holds no compiled CUDA code");
+    expect_refused(launchbox_run({"inspect", folder.path().string()}), "it contains no compiled CUDA code");
     fs::create_directory(folder.path() / "d.cu");
     expect_refused(launchbox_run({"inspect", (folder.path() / "d.cu").string()}), "is a directory");
     expect_refused(launchbox_run({"inspect", "a\x1b[31mb\xff.log"}), "a\\x1b[31mb\\xff.log");
@@ -72,7 +72,7 @@ TEST(inspect_verb, junk_is_answered_with_one_clear_message)
     for (int i = 0; i < 100'000; ++i) junk += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
     const call binary = launchbox_run({"inspect", "-"}, junk);
     EXPECT_EQ(binary.status, 2);
-    EXPECT_EQ(binary.err, "launchbox: standard input: it holds no compiled CUDA code\n");
+    EXPECT_EQ(binary.err, "launchbox: standard input: it contains no compiled CUDA code\n");
     std::erase(junk, '\0');
     for (const std::string& text :
          {junk, std::string(), std::string("\n\n\n"), std::string("hello\n"), std::string(1'000'000, 'x')}) {
@@ -191,7 +191,7 @@ TEST(inspect_verb, a_file_without_kernels_and_an_architecture_that_nvcc_lacks_ar
     write_file_atomically(file, "int main() { return 0; }\n");
     const call empty = launchbox_run({"inspect", file.string(), "--arch", "sm_90"});
     EXPECT_EQ(empty.status, 2);
-    EXPECT_TRUE(empty.says("it has no __global__ function"));
+    EXPECT_TRUE(empty.says("it has no instantiated __global__ function"));
     const call old = launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_20,sm_90", "--format", "json"});
     EXPECT_EQ(old.status, 2);
     EXPECT_TRUE(old.says("cannot compile for sm_20"));
@@ -202,9 +202,9 @@ TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
 {
     const temporary_directory folder;
     expect_refused(launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_90", "--nvcc", folder.path().string()}),
-                   "is not a CUDA compiler that runs");
+                   "is not a working CUDA compiler");
     expect_refused(launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_90", "--nvcc", "/bin/true"}),
-                   "is not a CUDA compiler that runs");
+                   "is not a working CUDA compiler");
 }
 
 // Killed, nvcc leaves its temporary files where it made them: in a folder that the next start clears.
@@ -318,7 +318,7 @@ TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
     for (const auto& entry : whole["kernels"]) not_told += entry["spill_store_bytes"].is_null() ? 1 : 0;
     EXPECT_GT(not_told, 0u);
     EXPECT_EQ(some["selection"]["spills_unknown"], not_told);
-    EXPECT_TRUE(unknown.shows("Of " + std::to_string(not_told) + " more the input does not tell whether they spill."));
+    EXPECT_TRUE(unknown.shows(std::to_string(not_told) + " more may spill: the input does not contain their spills."));
     const auto spills =
         launchbox_run({"inspect", repository_file("tests/data/logs/spills.log"), "--spilling", "--format", "json"})
             .json();

@@ -108,7 +108,7 @@ TEST_P(interrupt, inspect_shows_what_is_finished)
     ASSERT_FALSE(json["kernels"].empty());
     EXPECT_EQ(json["kernels"][0]["architecture"], "sm_75");
     EXPECT_EQ(result.out.find("sm_80"), std::string::npos);
-    EXPECT_TRUE(result.says("interrupted; what was finished is shown")) << result.err;
+    EXPECT_TRUE(result.says("interrupted; the finished part is shown")) << result.err;
     EXPECT_FALSE(result.says("nvcc failed")) << result.err;
     EXPECT_TRUE(run.left_nothing());
     EXPECT_EQ(run.started(), "sm_75\nsm_80\n");  // no compiler was started afterwards

@@ -120,7 +120,7 @@ TEST(lines_verb, without_line_information_says_which_flag_gives_it)
     EXPECT_EQ(result.status, 0);
     EXPECT_TRUE(result.shows("no line information: compile it with -lineinfo")) << result.out;
     const call log = launchbox_run({"inspect", repository_file("tests/data/logs/spills.log"), "--lines"});
-    EXPECT_TRUE(log.shows("a log names no lines: inspect the compiled file")) << log.out;
+    EXPECT_TRUE(log.shows("a log contains no source lines: inspect the compiled file")) << log.out;
     expect_refused(launchbox_run({"inspect", cubin, "--lines=colours"}), "--lines");
 }
 
@@ -187,7 +187,7 @@ TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
     const call alone = launchbox_run({"inspect", cubin, "--lines=registers"}, {},
                                      {"PATH=/nowhere", "CUDA_HOME=/nowhere", "CUDA_PATH=/nowhere"});
     if (!fs::exists("/usr/local/cuda/bin/nvdisasm")) {
-        EXPECT_TRUE(alone.shows("approximate: 1 of its instructions are not known, the first has opcode 0xfff"))
+        EXPECT_TRUE(alone.shows("approximate: 1 of its instructions are unknown, the first has opcode 0xfff"))
             << alone.out;
     }
     const std::string path = path_with_nvdisasm(folder, R"(#!/bin/sh
@@ -297,7 +297,7 @@ TEST(lines_verb, sources_that_a_binary_names_are_shown_from_the_working_tree_alo
         EXPECT_TRUE(shown(here + source, here + "/tree", "--source-root " + here + "/other")) << source;
     EXPECT_FALSE(shown(here + "/tree/src/.netrc", "/", "--source-root " + here + "/tree"));
     expect_refused(launchbox_run({"inspect", here + "/k.cubin", "--lines=source", "--source-root", here + "/none"}),
-                   "is no folder");
+                   "is not a folder");
 }
 
 TEST(lines_verb, deep_calls_of_a_small_file_take_little_memory)
@@ -341,11 +341,11 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     other[4] = 1;
     expect_told("class.cubin", other, "it is not a 64-bit little-endian ELF image");
     expect_told("class.bin", other, "it is not a 64-bit little-endian ELF image");
-    expect_told("zeros.cubin", std::string(100, '\0'), "it holds no compiled CUDA code");
-    expect_told("text.cubin", "text", "it holds no compiled CUDA code");
-    expect_told("text.ptx", "// nothing\n", "it holds no compiled CUDA code");
+    expect_told("zeros.cubin", std::string(100, '\0'), "it contains no compiled CUDA code");
+    expect_told("text.cubin", "text", "it contains no compiled CUDA code");
+    expect_told("text.ptx", "// nothing\n", "it contains no compiled CUDA code");
     expect_told("empty.fatbin", "", "is empty");
-    expect_told("good.json", "{\"shared\": 4096, \"num_w", "good.json is no JSON, or cut off");
+    expect_told("good.json", "{\"shared\": 4096, \"num_w", "good.json is not JSON, or cut off");
     EXPECT_EQ(expect_told("good.json", "{\"other\": 1}", ""), each);
     EXPECT_EQ(expect_told("two.cubin", cubin + cubin, ""), 3 * each);
     EXPECT_EQ(expect_told("late.txt", std::string(5'000, 'x') + "\n" + cubin, ""), 2 * each);
@@ -354,7 +354,7 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     const std::string mentioned = written(folder, "in/a.7z", std::string("7z\xbc\xaf\x27\x1c\0\0", 8));
     const call packed = launchbox_run({"inspect", here});
     EXPECT_EQ(packed.status, 0) << packed.err;
-    EXPECT_TRUE(packed.says("a.7z' is a packed file (7z), and is not opened")) << packed.err;
+    EXPECT_TRUE(packed.says("a.7z' is a packed file (7z), which is not opened")) << packed.err;
     expect_refused(launchbox_run({"inspect", mentioned}), "it is a packed file (7z), which is not opened: unpack it");
     fs::remove(mentioned);
     // With --arch, a cubin for another architecture is no broken promise.
@@ -468,7 +468,7 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
     fs::create_directory(folder.path() / "nothing");
     const call nothing = launchbox_run({"inspect", (folder.path() / "nothing").string()});
     EXPECT_EQ(nothing.status, 2);
-    EXPECT_TRUE(nothing.says("it holds no compiled CUDA code")) << nothing.err;
+    EXPECT_TRUE(nothing.says("it contains no compiled CUDA code")) << nothing.err;
 }
 
 TEST(json_lines, are_the_same_kernels_one_a_line)
@@ -524,8 +524,7 @@ TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_k
     EXPECT_EQ(over.status, 1);
     EXPECT_TRUE(over.shows("max_stack_reserve")) << over.out;
     const nlohmann::json broken = launchbox_run({"check", cubin, "--stack-reserve", "1M", "--format", "json"}).json();
-    EXPECT_TRUE(broken["findings"][0]["message"].get<std::string>().find("are set aside for its stack of") !=
-                std::string::npos);
+    EXPECT_TRUE(broken["findings"][0]["message"].get<std::string>().find("its stack of") != std::string::npos);
     EXPECT_EQ(launchbox_run({"check", cubin, "--stack-reserve", "1T"}).status, 0);
     const std::string bytes = std::to_string(fs::file_size(cubin));
     EXPECT_EQ(launchbox_run({"check", cubin, "--size", bytes}).status, 0);
@@ -533,7 +532,7 @@ TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_k
     expect_refused(launchbox_run({"check", repository_file("tests/data/tune/faults.cu"), "--size", "1K", "--arch",
                                   "sm_90", "--nvcc", LAUNCHBOX_NVCC}),
                    "is a CUDA source");
-    expect_refused(launchbox_run({"check", cubin, "--size", "much"}), "'much' is no size");
+    expect_refused(launchbox_run({"check", cubin, "--size", "much"}), "'much' is not a size");
 }
 
 TEST(check_verb_bisect, ends_with_125_where_nothing_can_be_checked)
@@ -653,7 +652,7 @@ TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
     const call missing =
         launchbox_run({"inspect", source, "--arch", "sm_90", "--nvcc", nvcc + ",9.9", "--format", "json"});
     EXPECT_EQ(missing.status, 3);
-    EXPECT_TRUE(missing.says("there is no CUDA compiler of that release here")) << missing.err;
+    EXPECT_TRUE(missing.says("no CUDA compiler of that release is installed")) << missing.err;
     EXPECT_TRUE(missing.json()["kernels"][0]["made"][1].is_null());
 }
 
@@ -685,8 +684,8 @@ for (int i = 0; i < 64; ++i) x[i * n + threadIdx.x] = v[i]; }
     EXPECT_TRUE(wrong.says("-nonsense: ")) << wrong.err;
     EXPECT_TRUE(wrong.json()["kernels"][0]["made"][1].is_null());
     expect_refused(launchbox_run({"inspect", source, "--flags", "", "--flags", "-O1", "--size"}),
-                   "several compilers or flags are compared by their kernels alone");
-    expect_refused(launchbox_run({"inspect", log_90, "--flags", "-O1"}), "no source to be compiled");
+                   "several compilers or sets of flags can only be compared by kernels");
+    expect_refused(launchbox_run({"inspect", log_90, "--flags", "-O1"}), "but no source");
 }
 
 TEST(shell_manners, help_completion_and_man_are_made_of_the_options)
@@ -708,7 +707,7 @@ TEST(shell_manners, help_completion_and_man_are_made_of_the_options)
     const call page = launchbox_run({"man", "inspect"});
     EXPECT_TRUE(page.out.starts_with(".TH \"launchbox\\-inspect\" 1")) << page.out.substr(0, 80);
     EXPECT_TRUE(page.shows("\\-\\-before\\-linking"));
-    expect_refused(launchbox_run({"man", "nothing"}), "there is no verb 'nothing'");
+    expect_refused(launchbox_run({"man", "nothing"}), "unknown command 'nothing'");
 }
 
 TEST(gpu_names, stand_for_their_architectures)
@@ -726,7 +725,7 @@ TEST(gpu_names, stand_for_their_architectures)
     EXPECT_EQ(by_name, by_number);
     EXPECT_EQ(launchbox_run({"occupancy", "--arch", "rtx-4090,T4", "--threads", "256", "--registers", "63"}).status, 0);
     expect_refused(launchbox_run({"occupancy", "--arch", "H1000", "--threads", "256", "--registers", "63"}),
-                   "is no architecture");
+                   "is not an architecture");
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ TEST(odd_files, what_is_read_again_or_written_must_be_a_file)
         EXPECT_EQ(result.exit_code, 2) << words << "\n" << result.output;
         EXPECT_NE(result.output.find(why), std::string::npos) << words << "\n" << result.output;
     };
-    refused("inspect pipe.cu --arch sm_90", "pipe.cu is a pipe, and not a file that can be read again");
-    refused("bounds pipe.cu --arch sm_90", "pipe.cu is a pipe, and not a file that can be read again");
-    refused("inspect <(echo '__global__ void k() {}')", "a CUDA source is known by its name and must be a file");
+    refused("inspect pipe.cu --arch sm_90", "pipe.cu is a pipe, but must be a file, which is read more than once");
+    refused("bounds pipe.cu --arch sm_90", "pipe.cu is a pipe, but must be a file, which is read more than once");
+    refused("inspect <(echo '__global__ void k() {}')", "a CUDA source is recognised by its name and must be a file");
     refused("tune x.toml --store pipe.db", "pipe.db is not a file");
 }
 
@@ -103,7 +103,7 @@ TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_o
     const subprocess_result found = bash("$L inspect in --format csv", folder.path());
     EXPECT_EQ(found.exit_code, 2) << found.output;
     for (const char* told :
-         {"'pipe.cubin' is no file", "'gone.cubin' is a link that leads nowhere", "'other' is no file", "good.cubin,"})
+         {"'pipe.cubin' is not a file", "'gone.cubin' is a dangling link", "'other' is not a file", "good.cubin,"})
         EXPECT_NE(found.output.find(told), std::string::npos) << told << "\n" << found.output;
     // Beside a cubin.
     make_pipe("in/good.json");

@@ -65,10 +65,10 @@ TEST(results_merge, makes_one_store_of_several)
         return launchbox_run({"results", file, "--format", "json", "--samples"}).json().at("candidates");
     };
     EXPECT_EQ(candidates(fleet).size(), candidates(example).size());
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "is there already");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "exists already");
     expect_refused(launchbox_run({"results", "--merge", example}), "-o fleet.db");
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "is there already");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "exists already");
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
     expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "shows nothing");
     expect_refused(launchbox_run({"results", "--merge", example, "nothing.db", "-o", again}), "nothing.db");
@@ -87,7 +87,7 @@ TEST(results_import, makes_a_store_once)
     EXPECT_EQ(made.json()["candidates"].size(), 6U + 14U);
     EXPECT_EQ(launchbox_run({"results", store, "--gpu", "Example", "--format", "json"}).json()["candidates"].size(),
               20U);
-    expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "is there already");
+    expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "exists already");
     expect_refused(launchbox_run({"results", "--import", cache, example}), "has no name");
     const std::string none = (place.path() / "none.db").string();
     expect_refused(launchbox_run({"results", "--import", "LICENSE", "--store", none}), "neither a result store nor");
@@ -117,7 +117,7 @@ TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
                     {.directory = LAUNCHBOX_SOURCE_DIR, .environment = {std::string("L=") + LAUNCHBOX_TOOL}});
             EXPECT_TRUE(both.output == "0 2\n" || both.output == "2 0\n") << both.output;
             const std::string refused = read_input(folder + (both.output == "0 2\n" ? "/err2" : "/err1"));
-            EXPECT_NE(refused.find(store + " is there already"), std::string::npos) << refused;
+            EXPECT_NE(refused.find(store + " exists already"), std::string::npos) << refused;
             EXPECT_EQ(launchbox_run({"results", store, "--format", "json"}).json()["runs"].size(), 1U);
         }
     for (const auto& each : fs::directory_iterator(folder))
@@ -138,7 +138,7 @@ TEST(results_import, joins_and_keeps_apart_as_merge_does)
     EXPECT_EQ(made.status, 0) << made.err;
     EXPECT_EQ(made.json()["runs"].size(), 2U);
     EXPECT_TRUE(made.says("came twice")) << made.err;
-    EXPECT_TRUE(made.says("has another result of threads=128 items=15")) << made.err;
+    EXPECT_TRUE(made.says("has another result for threads=128 items=15")) << made.err;
 }
 
 TEST(results_import, goes_on_without_a_file_that_cannot_be_read)

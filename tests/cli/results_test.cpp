@@ -135,7 +135,8 @@ TEST(results_verb, log_shows_what_the_compiler_said)
     EXPECT_TRUE(built.shows("static shared memory: 11,264 B a block"));
     EXPECT_EQ(built.out.find("registers: 35"), built.out.rfind("registers: 35")) << "once for both workloads";
     expect_refused(launchbox_run({"results", example, "--log", "threads=7"}), "nothing has threads=7");
-    expect_refused(launchbox_run({"results", example, "--log", "threads=64", "--format", "json"}), "--log is text");
+    expect_refused(launchbox_run({"results", example, "--log", "threads=64", "--format", "json"}),
+                   "--log has no other format");
 }
 
 TEST(results_verb, refuses_what_is_no_result_file)

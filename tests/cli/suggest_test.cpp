@@ -245,7 +245,7 @@ TEST(devices_verb, without_a_gpu_an_architecture_must_be_named)
     if (!launchbox_run({"devices", "--format", "json"}).json()["gpus"].empty()) GTEST_SKIP() << "there is a GPU here";
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"occupancy", "--threads", "256"}, {"suggest", "--registers", "40"}})
-        expect_refused(launchbox_run(words), "no architecture is named");
+        expect_refused(launchbox_run(words), "no architecture was given");
 }
 
 }  // namespace

@@ -326,11 +326,11 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
     const call right = check("n // threads", p + "{ name = 'n', type = 'int', value = 'n' }");
     if (right.status == 3) GTEST_SKIP() << right.err;
     EXPECT_EQ(right.status, 0) << right.err;
-    EXPECT_TRUE(right.says("nothing is wrong")) << right.err;
+    EXPECT_TRUE(right.says("expressions, files and arguments are correct")) << right.err;
     expect_refused(check("n // (threads - 16)", p + "{ name = 'n', type = 'int', value = 'n' }"), "k.toml:11:10: ");
-    expect_refused(check("n // threads", p), "the kernel has 2 parameters, and 1 arguments are given");
+    expect_refused(check("n // threads", p), "the kernel has 2 parameters, but 1 arguments are given");
     expect_refused(check("n // threads", p + "{ name = 'n', type = 'double', value = 'n' }"),
-                   "'n' for parameter 2 of the kernel is double, and it takes int");
+                   "'n' for parameter 2 of the kernel is double, but it takes int");
     expect_refused(check("n // threads",
                          "{ name = 'p', type = 'float', count = 'n', fill = 'file', file = 'none.npy' }, "
                          "{ name = 'n', type = 'int', value = 'n' }"),
@@ -451,10 +451,10 @@ chmod +x $2
     for (const auto& each : all.at("candidates"))
         reasons[each.at("parameters").dump()] =
             std::string(each.at("status")) + (each.at("reason").is_null() ? "" : ": " + std::string(each.at("reason")));
-    EXPECT_EQ(reasons.at(R"({"threads":32})"), "wrong_result: its checksum is 0, and the baseline's is 1");
+    EXPECT_EQ(reasons.at(R"({"threads":32})"), "wrong_result: its checksum is 0, but the baseline's is 1");
     EXPECT_EQ(reasons.at(R"({"threads":64})"), "measured");
     EXPECT_EQ(reasons.at(R"({"threads":96})"), "compile_error: k.cu(3): error: no");
-    EXPECT_EQ(reasons.at(R"({"threads":128})"), "compile_error: the build made no {output}");
+    EXPECT_EQ(reasons.at(R"({"threads":128})"), "compile_error: the build did not write {output}");
 }
 
 TEST_F(tune_test, budgets_workloads_and_replay)
@@ -646,7 +646,7 @@ TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
     expect_refused(tune({"--budget", "soon"}), "--budget soon is neither a number of candidates nor a time");
     expect_refused(tune({"--budget", "-3"}), "--budget");
     expect_refused(tune({"--workload", "m=3"}), "no value of that name");
-    expect_refused(tune({"--workload", "n=many"}), "'many' is no number");
+    expect_refused(tune({"--workload", "n=many"}), "'many' is not a number");
     expect_refused(tune({"--resume"}), "to resume");
     expect_refused(tune({"--replay", path("sum.toml")}), "sum.toml");
     expect_refused(launchbox_run({"tune", path("none.toml")}), "none.toml");
@@ -657,7 +657,7 @@ TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
     expect_refused(empty, "none of the 100 points");
     EXPECT_TRUE(empty.says("threads > 1000"));
     write("sum.toml", std::string(spec_text) + "[constraints]\nall = [\"threads > 64\"]\n");
-    expect_refused(tune(), "the baseline (threads=64 items=1) is no candidate");
+    expect_refused(tune(), "the baseline (threads=64 items=1) is not a candidate");
     write("bench.sh", "echo broken; exit 1\n");
     write("sum.toml", spec_text);
     const call failed = tune();

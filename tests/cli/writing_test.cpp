@@ -113,7 +113,7 @@ protected:
     temporary_directory folder_;
 };
 
-const std::string is_input = "is also an input, and was not written", is_there = "is there already";
+const std::string is_input = "is also an input, and was not written", is_there = "exists already";
 
 TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
 {
@@ -279,7 +279,7 @@ TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
     EXPECT_EQ(here(script).output, "");
     // But not by what is lost with it.
     ASSERT_EQ(here("$L results a.json --format json --samples -o record.json").exit_code, 0);
-    expect_kept("inspect a.cubin --format json -o record.json", "record.json", "holds what was measured", {""});
+    expect_kept("inspect a.cubin --format json -o record.json", "record.json", "contains measurements", {""});
     expect_kept("inspect a.cubin --format json -o launchbox.baseline", "launchbox.baseline", is_there, {""});
     ASSERT_EQ(here("$L inspect a.cubin -o edited.txt && echo 'what I think of it' >>edited.txt").exit_code, 0);
     expect_kept("inspect a.cubin -o edited.txt", "edited.txt", is_there, {""});

@@ -50,7 +50,7 @@ struct rank_habits {
 
 std::string name_of_job(const tune_spec& spec, const tune_job& job)
 {
-    return text_of(job.parameters) + " " + text_of(spec.workloads[job.workload].values);
+    return parameter_text(job.parameters) + " " + parameter_text(spec.workloads[job.workload].values);
 }
 
 class cluster_backend_test : public ::testing::Test {
@@ -109,13 +109,13 @@ protected:
                 if (request.is_reference) {
                     notes.references[rank].push_back(name);
                     if (!habits.reference_fails.empty() && request.samples > 0)
-                        return {.what = outcome::wrong_result, .reason = habits.reference_fails};
+                        return {.status = outcome::wrong_result, .reason = habits.reference_fails};
                 }
                 before = notes.measured[rank].size();
                 if (request.samples == 0) notes.measured[rank].push_back(name);
             }
             if (habits.gpu_is_lost)
-                return {.what = outcome::device_lost, .reason = "GPU fell off the bus", .sticky = true};
+                return {.status = outcome::device_lost, .reason = "GPU fell off the bus", .sticky = true};
             if (habits.falls_silent_after >= 0 && before >= static_cast<std::size_t>(habits.falls_silent_after))
                 ranks->silence(rank);
             if (habits.says_nonsense_after >= 0 && before >= static_cast<std::size_t>(habits.says_nonsense_after))
@@ -149,7 +149,7 @@ protected:
         result_store store((folder.path() / file).string());
         all.summary = run_tune(spec, space, backend, store, run_here(), options);
         for (const stored_result& result : store.results(all.summary.run))
-            all.results[text_of(result.parameters) + " " + text_of(result.workload)] = result;
+            all.results[parameter_text(result.parameters) + " " + parameter_text(result.workload)] = result;
         all.devices = store.devices(all.summary.run);
         return all;
     }
@@ -200,7 +200,7 @@ protected:
         for (const auto& [name, result] : one.results) {
             const auto found = other.results.find(name);
             ASSERT_NE(found, other.results.end()) << name;
-            EXPECT_EQ(result.measured.what, found->second.measured.what) << name;
+            EXPECT_EQ(result.measured.status, found->second.measured.status) << name;
             EXPECT_EQ(result.measured.samples_ns, found->second.measured.samples_ns) << name;
             EXPECT_EQ(result.kernel, found->second.kernel) << name;
             EXPECT_EQ(result.code, found->second.code) << name;
@@ -265,11 +265,11 @@ TEST_F(cluster_backend_test, whatever_a_rank_says_instead_it_is_left_out)
 {
     // Well-formed, and still none of ours. A number of an answer that nobody waits for is no fault: it came too late.
     const std::vector<std::pair<std::string, std::string>> all{
-        {"[1]\n", "is no object"},
+        {"[1]\n", "is not an object"},
         {"{\"is\":7}\n", "cannot be read"},
-        {"{\"is\":\"hello\",\"rank\":1}\n", "what no rank of this launchbox says"},
+        {"{\"is\":\"hello\",\"rank\":1}\n", "a message that this version does not know"},
         {"{\"is\":\"answer\"}\n", "has no number 'id'"},
-        {"{\"is\":\"confused\",\"why\":\"it is told twice what to be\"}\n", "cannot read what it is told"},
+        {"{\"is\":\"confused\",\"why\":\"it got its role twice\"}\n", "cannot read a message"},
         {"{\"is\":\"alive\",\"bytes\":99}\n", "is cut"}};
     for (const auto& [says, why] : all) {
         const outcome_of_run run = on_ranks(
@@ -409,7 +409,7 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
     role["gpus"][0]["hardware"]["l2_bytes"] = -1;
     EXPECT_THROW(role_of(role), error);
     EXPECT_THROW(cluster_message_of("{\"is\":" + std::string(100000, '[') + "\n"), error);
-    const std::string whole = text_of({.said = {{"is", "answer"}}, .bytes = "module"});
+    const std::string whole = encoded({.said = {{"is", "answer"}}, .bytes = "module"});
     EXPECT_NO_THROW(cluster_message_of(whole));
     EXPECT_THROW(cluster_message_of(whole.substr(0, whole.size() - 1)), error) << "cut";
     EXPECT_THROW(cluster_message_of(whole + "x"), error) << "longer than it says";
@@ -422,10 +422,10 @@ TEST(cluster_messages_test, come_back_as_they_went)
 {
     const std::string bytes("\n\0module\xff\n", 10);
     const cluster_message message{.said = {{"do", "measure"}, {"name", "line\nfeed"}}, .bytes = bytes};
-    const cluster_message read = cluster_message_of(text_of(message));
+    const cluster_message read = cluster_message_of(encoded(message));
     EXPECT_EQ(read.said, message.said);
     EXPECT_EQ(read.bytes, bytes);
-    measurement measured{.what = outcome::wrong_result, .reason = "3 of 8", .samples_ns = {1.5, 2.25}};
+    measurement measured{.status = outcome::wrong_result, .reason = "3 of 8", .samples_ns = {1.5, 2.25}};
     measured.machine_failure = "no space";
     measured.phases = phase_seconds{.load = 0.25};
     measured.device.emplace().sm_clock_mhz = 1980;

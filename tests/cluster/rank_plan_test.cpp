@@ -156,7 +156,7 @@ TEST(rank_plan_test, what_does_not_fit_together_is_named)
             EXPECT_EQ(refusal.status(), lacks ? exit_status::missing : exit_status::bad_input);
         }
     expect_refusal(by_rank({first, good}), {.ranks = 4}, "ranks 2, 3 have not reported");
-    expect_refusal(by_rank({first}), {.ranks = 1}, "one rank alone");
+    expect_refusal(by_rank({first}), {.ranks = 1}, "there is only one rank");
     expect_refusal(by_rank({first, rank_with(1, "n1", {})}), {.ranks = 2, .compile_ranks = 1}, "no rank has a GPU");
 }
 

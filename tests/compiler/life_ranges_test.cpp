@@ -77,7 +77,7 @@ seen ask(const std::filesystem::path& nvdisasm, const std::filesystem::path& cub
         register_set general;
         for (const auto& [number, written] : one.general)
             general.general[static_cast<std::size_t>(number) / 64] |= std::uint64_t{1} << (number % 64);
-        found.general[i] = text_of(general);
+        found.general[i] = registers_text(general);
         found.counts[i] = one.live;
     });
     for (std::size_t at = 0; at < said.output.size();) {

@@ -42,7 +42,7 @@ void read_alone(const std::string& text)
 {
     try {
         const cluster_message read = cluster_message_of(text);
-        const cluster_message again = cluster_message_of(text_of(read));
+        const cluster_message again = cluster_message_of(encoded(read));
         if (again.bytes != read.bytes || again.said.size() != read.said.size()) std::abort();
         const fuzz_json nothing;
         try_to_read(read.said, facts_of);
@@ -95,7 +95,7 @@ private:
     std::deque<std::string> messages_;
     std::size_t may_say_ = 1;  // its hello
     int silent_ = 0;
-    const std::string nothing_ = text_of({.said = {{"do", "nothing"}}});
+    const std::string nothing_ = encoded({.said = {{"do", "nothing"}}});
 };
 
 void coordinate(const std::vector<std::string>& messages)
@@ -151,7 +151,7 @@ void serve(const std::vector<std::string>& messages)
                                  std::this_thread::yield();
                                  return std::nullopt;
                              }
-                             return rank_message{.from = 0, .text = text_of({.said = {{"do", "end"}}})};
+                             return rank_message{.from = 0, .text = encoded({.said = {{"do", "end"}}})};
                          }};
     rank_server_options options;
     options.folder = folder.path();

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::set<std::string> candidates;
         for (const stored_result& each : run.results) {
             if (!why_invalid(each).empty()) std::abort();
-            if (!candidates.insert(text_of(each.parameters)).second) std::abort();
+            if (!candidates.insert(parameter_text(each.parameters)).second) std::abort();
         }
         for (const exported_part& part : parts_of(run))
             for (const auto write : {write_kernel_tuner_cache, write_t4_results}) {

@@ -63,7 +63,7 @@ protected:
     measurement measured(const gpu_task& task, const std::string& name)
     {
         measurement found = worker_.measure(task);
-        record("gpu_worker", name + ".outcome", std::string(name_of(found.what)));
+        record("gpu_worker", name + ".outcome", std::string(name_of(found.status)));
         record("gpu_worker", name + ".reason", found.reason);
         record("gpu_worker", name + ".seconds", found.seconds);
         return found;
@@ -72,7 +72,7 @@ protected:
     void expect_right(const std::string& after)
     {
         const measurement found = worker_.measure(task("right"));
-        EXPECT_EQ(found.what, outcome::measured) << after << ": " << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << after << ": " << found.reason;
         EXPECT_TRUE(found.verified);
         EXPECT_EQ(found.checksum, right_sum_);
         EXPECT_EQ(found.samples_ns.size(), 20u);
@@ -95,9 +95,9 @@ TEST_F(gpu_worker_gpu_test, variables_hold_what_arguments_hold)
     with.variables = {{.name = "table", .type = "int", .count = 1000, .fill = fill_kind::random, .seed = 9},
                       {.name = "expected_number", .type = "int", .scalar = true, .integer = 77}};
     with.arguments.push_back(with.variables[0]);
-    EXPECT_EQ(measured(with, "variables").what, outcome::measured);
+    EXPECT_EQ(measured(with, "variables").status, outcome::measured);
     with.variables[0].seed = 8;
-    EXPECT_EQ(measured(with, "other_variables").what, outcome::wrong_result);
+    EXPECT_EQ(measured(with, "other_variables").status, outcome::wrong_result);
     with.variables[0].count = 1001;
     EXPECT_EQ(measured(with, "large_variable").reason,
               "the variable 'table' has 4000 bytes, and is to be filled with 4004");
@@ -109,10 +109,10 @@ TEST_F(gpu_worker_gpu_test, every_failure_is_told_apart_and_harms_nobody)
     expect_right("the start");
     const struct {
         const char* kernel;
-        outcome what;
+        outcome status;
         const char* reason;
     } cases[] = {
-        {"just_behind", outcome::illegal_access, "wrote 8 bytes behind the end of 'out'"},
+        {"just_behind", outcome::illegal_access, "wrote 8 bytes after the end of 'out'"},
         {"far_away", outcome::illegal_access, "CUDA_ERROR_ILLEGAL_ADDRESS"},
         {"misaligned", outcome::illegal_access, "CUDA_ERROR_MISALIGNED_ADDRESS"},
         {"into_input", outcome::illegal_access, "changed its input 'in'"},
@@ -125,7 +125,7 @@ TEST_F(gpu_worker_gpu_test, every_failure_is_told_apart_and_harms_nobody)
     int expected_starts = 1;
     for (const auto& tried : cases) {
         const measurement found = measured(task(tried.kernel), tried.kernel);
-        EXPECT_EQ(found.what, tried.what) << tried.kernel << ": " << found.reason;
+        EXPECT_EQ(found.status, tried.status) << tried.kernel << ": " << found.reason;
         EXPECT_NE(found.reason.find(tried.reason), std::string::npos) << tried.kernel << ": " << found.reason;
         expected_starts += found.sticky ? 1 : 0;
         expect_right(tried.kernel);
@@ -139,19 +139,19 @@ TEST_F(gpu_worker_gpu_test, limits_of_the_gpu)
     gpu_task large = task("with_shared_memory");
     large.dynamic_shared_bytes = 300 << 10;
     const measurement refused = measured(large, "shared_300_kib");
-    EXPECT_EQ(refused.what, outcome::launch_error) << refused.reason;
+    EXPECT_EQ(refused.status, outcome::launch_error) << refused.reason;
     large.dynamic_shared_bytes = 200 << 10;
-    EXPECT_EQ(measured(large, "shared_200_kib").what, outcome::measured);
+    EXPECT_EQ(measured(large, "shared_200_kib").status, outcome::measured);
 
     gpu_task many = task("right");
     many.threads = {2048, 1, 1};
-    EXPECT_EQ(measured(many, "threads_2048").what, outcome::launch_error);
+    EXPECT_EQ(measured(many, "threads_2048").status, outcome::launch_error);
 
     gpu_task full = task("right");
     full.workload = "full";
     full.arguments[1].count = std::int64_t{1} << 38;
     full.expected.clear();
-    EXPECT_EQ(measured(full, "out_of_memory").what, outcome::out_of_memory);
+    EXPECT_EQ(measured(full, "out_of_memory").status, outcome::out_of_memory);
     expect_right("out of memory");
     EXPECT_EQ(worker_.starts(), 1);
 }
@@ -163,9 +163,9 @@ TEST_F(gpu_worker_gpu_test, clusters_and_printing_and_arrays_changed_in_place)
     for (const int blocks : {4, 16}) {
         clustered.cluster = {blocks, 1, 1};
         const measurement found = measured(clustered, fmt::format("cluster_{}", blocks));
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
     }
-    EXPECT_EQ(measured(task("prints"), "prints").what, outcome::measured);
+    EXPECT_EQ(measured(task("prints"), "prints").status, outcome::measured);
 
     gpu_task in_place = task("in_place");
     in_place.workload = "in place";
@@ -177,7 +177,7 @@ TEST_F(gpu_worker_gpu_test, clusters_and_printing_and_arrays_changed_in_place)
     for (const bool cold : {true, false}) {
         in_place.measure.cold = cold;
         const measurement found = measured(in_place, cold ? "in_place_cold" : "in_place_hot");
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
         const std::string saved = read_input(path("saved.npy"));
         EXPECT_EQ(found.checksum, checksum_text(checksum(read_npy(saved, "saved").data)));
     }
@@ -199,7 +199,7 @@ TEST_F(gpu_worker_gpu_test, the_checksum_is_that_of_the_host)
         std::string content(static_cast<std::size_t>(bytes), '\0');
         argument_filler(copy.arguments[0]).fill(0, bytes, content.data());
         const measurement found = worker_.measure(copy);
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
         EXPECT_EQ(found.checksum, checksum_text(checksum(content))) << bytes;
     }
 }
@@ -220,7 +220,7 @@ TEST_F(gpu_worker_gpu_test, times)
         gpu_task copy = task("right");
         copy.measure.cold = cold;
         const measurement found = measured(copy, cold ? "right_cold" : "right_hot");
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
         record("gpu_worker", cold ? "right_cold.median_ns" : "right_hot.median_ns", median(found.samples_ns));
         if (found.device) record("gpu_worker", "sm_clock_mhz", found.device->sm_clock_mhz.value_or(0));
     }

@@ -289,7 +289,7 @@ TEST(binary, a_second_image_in_one_entry_is_told)
     EXPECT_TRUE(read_flat(make_fatbin({{.payload = cubin + std::string(16, '\0')}}), "-", {}).diagnostics.empty());
     const flat_contents both = read_flat(make_fatbin({{.payload = cubin + cubin}}), "-", {});
     ASSERT_EQ(both.diagnostics.size(), 1u);
-    EXPECT_NE(both.diagnostics[0].what.find("behind the cubin's end is another image"), std::string::npos);
+    EXPECT_NE(both.diagnostics[0].what.find("after the cubin's end there is another image"), std::string::npos);
 }
 
 TEST(binary, images_for_other_architectures_are_counted)

@@ -46,7 +46,7 @@ inline std::vector<std::filesystem::path> cuda_library_folders()
     return folders;
 }
 
-/// The shared libraries in `folders`, by name; one that is there twice (links, a wheel beside the toolkit) counts once.
+/// The shared libraries in `folders`, by name; one that appears twice (links, a wheel beside the toolkit) counts once.
 inline std::vector<std::string> shared_libraries_in(const std::vector<std::filesystem::path>& folders)
 {
     namespace fs = std::filesystem;

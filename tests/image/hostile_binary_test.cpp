@@ -111,7 +111,8 @@ TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
             EXPECT_EQ(contents.kernels.size(), 2u);
             ASSERT_EQ(contents.diagnostics.size(), 1u);
             EXPECT_TRUE(says(contents, "fatbin at byte 0, entry 2: ")) << told(contents);
-            EXPECT_TRUE(says(contents, claim > std::uint64_t{1} << 30 ? "1 GiB is the limit" : "a bomb, or damage"));
+            EXPECT_TRUE(says(
+                contents, claim > std::uint64_t{1} << 30 ? "1 GiB is the limit" : "a decompression bomb, or damage"));
         }
 }
 

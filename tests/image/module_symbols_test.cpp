@@ -108,7 +108,7 @@ TEST(module_symbols, records_that_cannot_be_are_no_list)
         return parameters_of(image, "mixed");
     };
     EXPECT_NE(with(8, 1), std::nullopt);
-    EXPECT_EQ(with(8, 0), std::nullopt);       // parameter 0 is there twice
+    EXPECT_EQ(with(8, 0), std::nullopt);       // parameter 0 appears twice
     EXPECT_EQ(with(8, 99), std::nullopt);      // parameter 1 is gone
     EXPECT_EQ(with(1, '\x18'), std::nullopt);  // likewise
     EXPECT_EQ(with(10, 3), std::nullopt);      // begins within the next

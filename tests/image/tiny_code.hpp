@@ -105,7 +105,7 @@ private:
     std::map<std::string_view, std::size_t> labels_;
 };
 
-inline std::string text_of(const register_set& set)
+inline std::string registers_text(const register_set& set)
 {
     std::string text;
     const auto add = [&](const char* file, unsigned number) {

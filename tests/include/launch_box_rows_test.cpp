@@ -285,7 +285,7 @@ TEST(launch_box_rows, tables_by_type)
     EXPECT_EQ((first_items<chosen<char, void>>), 59);   // 15 * 4
     EXPECT_EQ((first_items<chosen<short, void>>), 29);  // 15 * 2 = 30
     EXPECT_EQ((first_items<chosen<char, char>>), 43);   // 11 * 4 = 44
-    // The other kind, where there is none of its own.
+    // The other kind, where there does not belong to one.
     using keys_only = by_type<int, int, element_bytes<8, 0, box_with<9>>, element_bytes<4, 0, box_with<15>>>;
     static_assert(std::is_same_v<keys_only, box_with<9>>);
     using pairs_only = by_type<short, void, element_bytes<4, 4, box_with<11>>>;

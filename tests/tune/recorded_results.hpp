@@ -83,7 +83,7 @@ inline stored_result example_result(std::int64_t threads, std::int64_t items, st
 inline stored_result failed(std::int64_t threads, std::int64_t items, std::int64_t n, outcome what, std::string reason)
 {
     stored_result result = example_result(threads, items, n, 1);
-    result.measured = {.what = what, .reason = std::move(reason), .seconds = 0.01};
+    result.measured = {.status = what, .reason = std::move(reason), .seconds = 0.01};
     if (what == outcome::compile_error || what == outcome::rejected) result.kernel.reset();
     if (what == outcome::compile_error) {
         result.code.clear();

@@ -539,7 +539,7 @@
         set(changes);
         for (const name of fields) byId(name).value = state[name];
         const unknown = [];
-        if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is no architecture that is known here`);
+        if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is not a known architecture`);
         if (kernel.threads === null) unknown.push("it has no launch bound: give the threads");
         if (kernel.uses_dynamic_shared) unknown.push("it uses dynamic shared memory: give the size");
         if (unknown.length > 0) say(`${kernel.short}: ${unknown.join("; ")}.`, "warning");

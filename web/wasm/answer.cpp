@@ -127,7 +127,7 @@ void add_curves(const occupancy_question& q, ordered_json& curves)
 ordered_json answer_occupancy(const ordered_json& given)
 {
     std::optional<occupancy_question> question = question_of(given, word(given, "architecture"));
-    if (!question) return refused("'" + json_text(word(given, "architecture")) + "' is no architecture that is known");
+    if (!question) return refused("'" + json_text(word(given, "architecture")) + "' is not a known architecture");
     question->curves = true;
     ordered_json account = account_json(explain(*question));
     add_curves(*question, account["curves"]);

@@ -61,7 +61,8 @@ fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string
     const fs::path file = writable_file(wanted);
     const folder_lock alone(file, waiting);
     if (read_file(file) != before)
-        throw error(shown(file) + " changed while it was worked on", "nothing was written; run the command again");
+        throw error(shown(file) + " was changed by another program meanwhile",
+                    "nothing was written; run the command again");
     const std::optional<kept_backup> last = last_backup(file, after);
     std::string name = backup_start(file, after) + hash_text(before);
     if (last) name += fmt::format(".{}", last->number + 1);
@@ -88,14 +89,14 @@ fs::path revert_edit(const fs::path& wanted, const std::function<void(const std:
         if (others.empty())
             throw error("there is no backup of " + shown(file), "launchbox bounds --apply makes one with each edit");
         throw error(
-            shown(file) + " was changed since it was edited: no backup is of its text",
+            shown(file) + " was changed since it was edited: no backup belongs to this text",
             fmt::format("compare it with {}, and copy that over it if you want it back", fmt::join(others, ", ")));
     }
     const fs::path& backup = last->path;
     if (!fs::is_regular_file(fs::symlink_status(backup)))
         throw error("the backup " + shown(backup) + " is not a file", "nothing was changed; move it away");
     if (hash_text(read_file(backup)) != last->text_hash)
-        throw error("the backup " + shown(backup) + " does not hold the text that was saved in it",
+        throw error("the backup " + shown(backup) + " no longer contains the text that was saved in it",
                     "nothing was changed; compare the two, and copy it over the source if you want it");
     std::error_code failure;
     fs::permissions(backup, fs::status(file).permissions(), failure);

@@ -184,8 +184,8 @@ bool bound_editor::choose_declaration()
         attribute_on(line, block != blocks_.end() && !block->macros.empty() ? block->macros.front() : "");
     if (!elsewhere)
         return refuse(
-            fmt::format("line {} has no __launch_bounds__ or __maxnreg__ of {}: it comes from a macro or "
-                        "another file, or the file changed since it was compiled",
+            fmt::format("line {} has no __launch_bounds__ or __maxnreg__ of {}: it is in a macro or another file, or "
+                        "the file changed since it was compiled",
                         line, request_.kernel));
     found = read_kernel_declaration(source_, *elsewhere, request_.kernel);
     declaration_ = std::move(*found.declaration);
@@ -240,8 +240,9 @@ bool bound_editor::check_words()
         for (const source_token* token : *words) {
             if (token->is("__global__")) branch = token->branch;
             if (token->is("__block_size__") && !request_.attribute.empty())
-                return refuse(fmt::format("{} has __block_size__ (line {}), and ptxas takes no launch bound beside it",
-                                          request_.kernel, token->line));
+                return refuse(
+                    fmt::format("{} has __block_size__ (line {}), which cannot be combined with a launch bound",
+                                request_.kernel, token->line));
             if (token->kind != source_token_kind::identifier || is_own_macro(token->text)) continue;
             const source_directive* definition = macro(token->text);
             if (definition == nullptr) continue;

@@ -52,8 +52,8 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
         if (trial.compiled() && trial.attribute == kernel.attribute && trial.kernel.code_hash &&
             kernel.written.code_hash && !same_code(trial.kernel, kernel.written))
             answer.findings.push_back(
-                "the attribute of the source, when it is put there by the sweep, gives other code "
-                "than the source as it is; the other rows may differ from what you will get");
+                "injecting the attribute of the source gives other code than the source itself; the other rows may "
+                "differ from what you will get");
     for (int threads : std::set<int>(kernel.threads.begin(), kernel.threads.end()))
         if (threads >= 1 && threads <= max_threads_per_block)
             answer.block_sizes.push_back(answer_for(kernel, *answer.limits, threads, launch));

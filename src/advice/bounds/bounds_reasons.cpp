@@ -77,8 +77,8 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
     const std::string time = time_text(row.measured->time.median);
     if (chosen.verdict == bounds_verdict::no_difference)
         return fmt::format(
-            "no measurable difference: {} as written, and none of the {} others is faster by more than noise and 1 %",
-            time, others);
+            "no measurable difference: {} as written, and none of the {} others is faster beyond noise and 1 %", time,
+            others);
     if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, what);
     if (written != nullptr && written->has_time())
         return fmt::format("{} takes {} instead of {}, {:.3g} % less", what, time,
@@ -134,11 +134,11 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
     switch (chosen.verdict) {
         case bounds_verdict::keep: {
             const bool same_without = row.attributes.front().empty();
-            return fmt::format("as written is right: {}{}, and nothing tried improves on it", figures_text(row),
-                               same_without ? ", as with no bound" : "");
+            return fmt::format("as written is right: {}{}, and no other bound that was tried is better",
+                               figures_text(row), same_without ? ", as with no bound" : "");
         }
         case bounds_verdict::no_bound:
-            return fmt::format("no bound is better than none here: {}, and nothing tried improves on it",
+            return fmt::format("no bound is better than none here: {}, and no bound that was tried improves the kernel",
                                figures_text(row));
         case bounds_verdict::remove:
         case bounds_verdict::write: {
@@ -232,14 +232,13 @@ void add_trade_off(const block_size_answer& size, std::vector<std::string>& find
     if (!others.empty()) {
         const std::size_t more = others.size() > 2 ? others.size() - 2 : 0;
         if (more > 0) others.resize(2);
-        findings.push_back(
-            fmt::format("a real trade-off against {}{}: more warps are not always faster, --measure tells",
-                        join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+        findings.push_back(fmt::format("a real trade-off against {}{}: more warps are not always faster, use --measure",
+                                       join(others, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
         return;
     }
     if (size.rows.size() > 1)
-        findings.push_back(less_code ? "no trade-off: what else is not beaten only has less code"
-                                     : "no trade-off: nothing tried is better in any figure");
+        findings.push_back(less_code ? "no trade-off: the other rows of the Pareto set only have less code"
+                                     : "no trade-off: no other bound is better in any figure");
 }
 
 void add_failures(const block_size_answer& size, std::vector<std::string>& findings)

@@ -148,7 +148,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     if (launching.empty()) {
         const auto known = std::ranges::find_if(size.rows, [](const bounds_row& row) { return !row.obstacle.empty(); });
         if (known != size.rows.end()) result.verdict = bounds_verdict::cannot_launch;
-        result.reason = known != size.rows.end() ? known->obstacle : "the compiler told no registers";
+        result.reason = known != size.rows.end() ? known->obstacle : "the compiler did not report registers";
         return;
     }
     result.by_time = timed.size() > 1;
@@ -174,7 +174,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.verdict = verdict_of(row, result.attribute, alike.size() > 1, answer);
     result.gain = gain_of(size, row);
     result.reason = reason_for(answer, size, result);
-    if (dropped) result.reason += "; ptxas drops what is written, with a warning";
+    if (dropped) result.reason += "; ptxas drops the bound in the source, with a warning";
 }
 
 // By the same rule; where it does not tell, the block size that is written, else the largest, as CUDA's own suggestion.

@@ -94,20 +94,19 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
 {
     if (is_debug_build(kernel.written))
         return fmt::format(
-            "it is a debug build ({}), in which no bound does what it does in a release build; leave the "
-            "flag out",
+            "it is a debug build ({}), in which bounds have other effects than in a release build; leave the flag out",
             debug_flag_of(kernel.written));
     if (kernel.written.required_threads)
-        return "it is declared with __block_size__, beside which nvcc takes no launch bound; remove __block_size__ to "
-               "see what bounds do";
+        return "it is declared with __block_size__, which nvcc does not accept together with launch bounds; remove "
+               "__block_size__ to try bounds";
     if (!census.errors.empty())
-        return "the source does not compile when kernels are looked for: " + census.errors.front();
+        return "the source does not compile with the search for kernels: " + census.errors.front();
     if (site == nullptr || !site->declared_at)
         return "its declaration is not found: declare it with __global__, and its launch bound, if it has one, with "
                "__launch_bounds__ or __maxnreg__, not with __attribute__";
     if (!site->diagnostic.empty()) return site->diagnostic;
     if (!kernel.attribute.empty() && !site->attribute_at)
-        return "its launch bound is not written with __launch_bounds__ or __maxnreg__; write it so";
+        return "its launch bound is not written with __launch_bounds__ or __maxnreg__; use one of them";
     return {};
 }
 
@@ -279,10 +278,10 @@ void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, con
             }
             const kernel_info* compiled = find_kernel(result.kernels, kernel.written.name);
             if (compiled == nullptr) {
-                trial.errors = {"the kernel is not there any more with this attribute"};
+                trial.errors = {"with this attribute the kernel is missing from the output"};
             } else if (attribute_of(*compiled) != trial.attribute) {
                 const std::string got = attribute_source(attribute_of(*compiled));
-                trial.errors = {"this attribute does not reach the kernel, the compiler reads " +
+                trial.errors = {"this attribute has no effect on the kernel: the compiler sees " +
                                 (got.empty() ? "none" : got) + "; write it into the source to see its effect"};
             } else {
                 trial.kernel = *compiled;

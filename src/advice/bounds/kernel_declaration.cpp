@@ -186,7 +186,7 @@ std::string refused_head(const token_list& head, std::string_view kernel)
         const bool understood =
             token.kind == source_token_kind::identifier || token.kind == source_token_kind::text || token.is("::");
         if (!understood)
-            return fmt::format("the declaration of {} has a '{}' on line {} that is not understood there", kernel,
+            return fmt::format("the declaration of {} has an unexpected '{}' on line {}", kernel,
                                escape_for_terminal(token.text), token.line);
     }
     if (global == 0) return fmt::format("the declaration of {} has no __global__ of its own", kernel);

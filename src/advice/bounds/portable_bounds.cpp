@@ -125,8 +125,8 @@ bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::
         const auto [at, added] = result.emplace(bound.architecture.number(), bound.attribute);
         if (added || at->second == bound.attribute) continue;
         notes.push_back(
-            fmt::format("architectures of compute capability {} want different bounds; __CUDA_ARCH__ does not "
-                        "tell them apart, and the weaker is taken",
+            fmt::format("architectures of compute capability {} need different bounds; __CUDA_ARCH__ does not "
+                        "distinguish them, so the weaker one is used",
                         compute_capability_name(bound.architecture).view()));
         if (weaker(bound.attribute, at->second)) at->second = bound.attribute;
     }

@@ -29,8 +29,8 @@ std::vector<std::string> conflicting_declarations(const std::vector<bounds_answe
         if (other == kernels.end()) continue;
         const auto& [file, line, architecture] = entry.first;
         sentences.push_back(
-            fmt::format("{}:{}, {}: {} wants {}, {} wants {}, and one declaration has one attribute; "
-                        "it can depend on a template parameter: __launch_bounds__(threads_of<T>)",
+            fmt::format("{}:{}, {}: {} needs {}, {} needs {}, and a declaration has only one attribute; let it depend "
+                        "on a template parameter: __launch_bounds__(threads_of<T>)",
                         file, line, architecture, kernels.front()->short_form, wish(kernels.front()),
                         (*other)->short_form, wish(*other)));
     }

@@ -42,7 +42,7 @@ private:
     int number_ = 0;
 };
 
-const std::string rewrite_hint = "write the baseline anew with --write-baseline";
+const std::string rewrite_hint = "write a new baseline with --write-baseline";
 
 bool before(const baseline_entry& a, const baseline_entry& b)
 {
@@ -245,7 +245,7 @@ void baseline_reader::read_first_line(std::string_view line)
         return;
     }
     if (!line.starts_with(format_name)) {
-        complain(fmt::format("this is no baseline: its first line is not {}{}", format_name, format_version),
+        complain(fmt::format("this is not a baseline: its first line is not {}{}", format_name, format_version),
                  "--write-baseline writes one");
         return;
     }
@@ -253,7 +253,7 @@ void baseline_reader::read_first_line(std::string_view line)
     if (line != format_version)
         complain(
             fmt::format("version \"{}\" of baselines is not known, only {} is", line.substr(0, 40), format_version),
-            "use the launchbox that wrote it, or " + rewrite_hint);
+            "use the version of launchbox that wrote it, or " + rewrite_hint);
 }
 
 bool baseline_reader::is_conflict(std::string_view line)
@@ -300,8 +300,7 @@ void baseline_reader::read_line(std::string_view line)
 {
     if (line.empty() || line.starts_with('#')) return;
     if (is_conflict(line)) {
-        complain(fmt::format("a merge conflict is not settled: {}", line.substr(0, 40)),
-                 "settle it, or " + rewrite_hint);
+        complain(fmt::format("unresolved merge conflict: {}", line.substr(0, 40)), "resolve it, or " + rewrite_hint);
         return;
     }
     baseline_entry entry;
@@ -354,7 +353,7 @@ void baseline_reader::read_line(std::string_view line)
     }
     if (line.empty()) return missing("the kernel's name");
     const std::optional<std::string> name = unescaped(line);
-    if (!name) return wrong("the kernel's name has an escape that is none; it", line);
+    if (!name) return wrong("the kernel's name has an invalid escape; it", line);
     entry.identity = *name;
     reading.value.entries.push_back(std::move(entry));
 }

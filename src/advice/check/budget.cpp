@@ -113,7 +113,7 @@ void apply(const budget_rule& rule, bool architecture_known, effective_limits& e
 
 std::string why_nothing(const budget& limits, const std::vector<bool>& used, std::size_t checks)
 {
-    if (checks > 0) return "nothing that it limits is known of these kernels";
+    if (checks > 0) return "the figures that it limits are not known for these kernels";
     const auto number = static_cast<std::int64_t>(limits.rules.size());
     if (std::ranges::find(used, true) == used.end())
         return number == 1 ? "its rule matches none of these kernels"

@@ -95,7 +95,7 @@ std::optional<check_finding> check_copy(budget_limit which, const effective_limi
     const effective_limits::limit& limit = *limits.limits[static_cast<std::size_t>(which)];
     const known_figure found = limit.applies
                                    ? figure_of(which, limits, kernel)
-                                   : known_figure{{}, {}, "its architecture is not known, and the rule is for some"};
+                                   : known_figure{{}, {}, "its architecture is not known, and the rule has `arch`"};
     check_finding finding;
     finding.limit = limit.value;
     finding.shown_limit = shown_number(which, limit.value);
@@ -125,7 +125,7 @@ std::optional<check_finding> check_copy(budget_limit which, const effective_limi
 
 known_figure bytes(const std::optional<std::int64_t>& value, const char* what, const char* size = nullptr)
 {
-    if (!value) return {{}, {}, fmt::format("the input does not tell its {}", size != nullptr ? size : what)};
+    if (!value) return {{}, {}, fmt::format("the input does not contain its {}", size != nullptr ? size : what)};
     return {static_cast<double>(*value), fmt::format("{} B of {}", with_commas(*value), what), {}};
 }
 
@@ -135,14 +135,14 @@ known_figure spills_of(const kernel_info& kernel)
         return {static_cast<double>(range->min_bytes()),
                 fmt::format("at least {} B of spills ({} stored, {} loaded)", with_commas(range->min_bytes()),
                             with_commas(range->min_stores), with_commas(range->min_loads)),
-                fmt::format("the image lists {} B of spills and has room for no more; they can be up to {} B",
+                fmt::format("the image lists {} B of spills, and its list is full; they can be up to {} B",
                             with_commas(range->min_bytes()), with_commas(range->max_bytes())),
                 static_cast<double>(range->max_bytes())};
     if (!kernel.spill_store_bytes || !kernel.spill_load_bytes)
         return {{},
                 {},
-                kernel.linked ? "nvlink does not tell spills; give the log of ptxas too"
-                              : "the input does not tell its spills"};
+                kernel.linked ? "nvlink does not print spills; give the log of ptxas too"
+                              : "the input does not contain its spills"};
     const double sum = static_cast<double>(*kernel.spill_store_bytes) + static_cast<double>(*kernel.spill_load_bytes);
     return {sum,
             fmt::format("{} B of spills ({} stored, {} loaded)", whole_number(sum),
@@ -153,7 +153,7 @@ known_figure spills_of(const kernel_info& kernel)
 known_figure shared_spills_of(const kernel_info& kernel)
 {
     const std::optional<std::int64_t> sum = shared_spill_bytes(kernel);
-    if (!sum) return {{}, {}, "the input does not tell what is spilled to shared memory; a cubin does"};
+    if (!sum) return {{}, {}, "the input does not contain spills to shared memory; a cubin does"};
     return {static_cast<double>(*sum),
             fmt::format("{} B spilled to shared memory ({} stored, {} loaded)", with_commas(*sum),
                         with_commas(*kernel.shared_spill_store_bytes), with_commas(*kernel.shared_spill_load_bytes)),
@@ -167,7 +167,7 @@ known_figure stack_of(const kernel_info& kernel)
     known_figure found = bytes(stack, deeper ? "stack with the functions that it calls" : "stack frame");
     if (kernel.stack_unbounded) {
         found.worst = std::numeric_limits<double>::infinity();
-        found.why_not = "recursion, or a call through a pointer: nobody can tell its stack size";
+        found.why_not = "recursion, or a call through a pointer: its stack size is unknown";
     }
     return found;
 }
@@ -177,14 +177,14 @@ known_figure launch_bounds_of(const kernel_info& kernel)
     if (bound_threads(kernel)) return {1, "launch bounds", {}};
     // A cubin tells the register cap, and would tell the bounds too.
     if (kernel.register_cap) return {0, "it has no launch bounds", {}};
-    return {{}, {}, "the input does not tell launch bounds, as logs do not"};
+    return {{}, {}, "the input does not contain launch bounds; logs never do"};
 }
 
 known_figure figure_of(budget_limit which, const effective_limits& limits, const kernel_info& kernel)
 {
     switch (which) {
         case budget_limit::max_registers:
-            if (!kernel.registers) return {{}, {}, "the input does not tell its registers"};
+            if (!kernel.registers) return {{}, {}, "the input does not contain its registers"};
             return {static_cast<double>(*kernel.registers), with_commas(*kernel.registers) + " registers", {}};
         case budget_limit::max_spill_bytes:
             return spills_of(kernel);
@@ -210,8 +210,8 @@ std::string why_no_question(const kernel_info& kernel, bool threads_known)
     if (kernel.architecture.empty()) return "its architecture is not known";
     if (limits_where_run(kernel) == nullptr)
         return "no limits are known for " + escape_for_terminal(architecture_where_run(kernel));
-    if (!threads_known) return "it has no launch bound that is known; add threads to the rule";
-    return "the input does not tell its registers";
+    if (!threads_known) return "its launch bound is not known; add threads to the rule";
+    return "the input does not contain its registers";
 }
 
 known_figure residency_figure(budget_limit which, const effective_limits& limits, const kernel_info& kernel)
@@ -246,11 +246,11 @@ known_figure residency_figure(budget_limit which, const effective_limits& limits
             "it uses dynamic shared memory of unknown size; add dynamic_shared to the rule, or give --dynamic-shared";
     } else if (!question->shared_known) {
         found.worst = 0;
-        found.why_not = "the input does not tell its static shared memory";
+        found.why_not = "the input does not contain its static shared memory";
     } else if (!question->barriers_known) {
         const occupancy_result worst = answer(max_barriers_per_block);
         found.worst = blocks ? worst.resident_blocks : worst.occupancy();
-        found.why_not = "the input does not tell its barriers, of which too many are possible";
+        found.why_not = "the input does not contain its barriers, and too many are possible";
     }
     return found;
 }

@@ -97,10 +97,11 @@ check_finding other_build(std::size_t number, const checked_kernel& kernel, cons
     finding.status = check_status::unknown;
     finding.shown_value = before.debug_build ? "release" : "debug";
     finding.shown_limit = before.debug_build ? "debug" : "release";
-    finding.message = before.debug_build
-                          ? "cannot be compared: the baseline is of a debug build, and this is none"
-                          : fmt::format("cannot be compared: a debug build ({}), and the baseline is of none",
-                                        debug_flag_of(kernel.copy(finding.copy).info));
+    finding.message =
+        before.debug_build
+            ? "cannot be compared: the baseline is of a debug build, and this is not one"
+            : fmt::format("cannot be compared: this is a debug build ({}), and the baseline is not of one",
+                          debug_flag_of(kernel.copy(finding.copy).info));
     finding.set_by = {file, before.line};
     return finding;
 }
@@ -180,9 +181,9 @@ std::optional<check_finding> compare(const comparison& pair)
 
 std::string why_nothing(const baseline& before, std::size_t common)
 {
-    if (before.entries.empty()) return "it has no line of a kernel";
-    if (common == 0) return "none of its lines is of one of these kernels and its architecture";
-    return "no figure is known both in it and now";
+    if (before.entries.empty()) return "it has no entry";
+    if (common == 0) return "none of its entries is for one of these kernels and its architecture";
+    return "no figure is known both in the baseline and now";
 }
 
 }  // namespace

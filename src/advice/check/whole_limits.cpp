@@ -25,9 +25,9 @@ check_finding too_much(const stack_reserve& most, std::int64_t max_bytes)
     finding.limit = static_cast<double>(max_bytes);
     finding.shown_value = with_commas(most.bytes()) + " B";
     finding.shown_limit = limit;
-    finding.message = fmt::format(
-        "{} B of the memory of the {} are set aside for its stack of {} B in {} threads, at most {} allowed",
-        with_commas(most.bytes()), name_of(most.gpu), with_commas(most.stack_bytes), with_commas(most.threads), limit);
+    finding.message = fmt::format("its stack of {2} B in {3} threads takes {0} B of the {1}, at most {4} allowed",
+                                  with_commas(most.bytes()), name_of(most.gpu), with_commas(most.stack_bytes),
+                                  with_commas(most.threads), limit);
     finding.set_by = {stack_option, 0};
     return finding;
 }
@@ -81,7 +81,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
             places.push_back({k, i});
         }
     const std::vector<stack_need> needs = stack_needs(users);
-    gate passed{.name = stack_option, .decided = 0, .failing = 0, .why_nothing = "no kernel has a stack that is known"};
+    gate passed{.name = stack_option, .decided = 0, .failing = 0, .why_nothing = "no kernel has a known stack"};
     ++result.options;
     // The users of one kernel follow each other.
     for (std::size_t first = 0; first < users.size();) {
@@ -114,7 +114,8 @@ void check_image_bytes(std::int64_t max_bytes, const std::vector<file_images>& f
 {
     const std::string limit = with_commas(max_bytes) + " B";
     ++result.options;
-    gate passed{.name = size_option, .decided = files.size(), .failing = 0, .why_nothing = "no input holds an image"};
+    gate passed{
+        .name = size_option, .decided = files.size(), .failing = 0, .why_nothing = "no input contains an image"};
     for (const file_images& file : files) {
         ++result.checks;
         if (file.bytes <= static_cast<std::uint64_t>(max_bytes)) continue;

@@ -25,34 +25,34 @@ struct known_cause {
 
 constexpr known_cause setmaxnreg_causes[] = {
     {"across compilation units",
-     "compile this file without -rdc=true (-dc), with the functions of other files that it calls in it, or link with "
-     "-dlto: then ptxas sees the whole program"},
+     "compile this file without -rdc=true (-dc), together with the functions that it calls in other files, or link "
+     "with -dlto: then ptxas sees the whole program"},
     {"to allow debugging", "compile without -G; -lineinfo gives a profiler source lines without it"},
     {"into 'extern' call",
      "remove the call whose target is not known when the kernel is compiled: through a function pointer or a virtual "
      "function, or to a function of another file"},
     {"minimum register requirements",
-     "raise the count of setmaxnreg.dec: the code behind it, or a function that it calls, needs more registers"}};
+     "raise the count of setmaxnreg.dec: the code after it, or a function that it calls, needs more registers"}};
 
 constexpr known_cause wgmma_causes[] = {
     {"presence of Extern calls",
      "put the functions that the kernel calls into this file, or force them inline (__forceinline__); compile without "
      "-rdc=true and without calls through pointers"},
     {"crossing function boundary",
-     "force the function that is called between wgmma.fence and wgmma.wait_group inline (__forceinline__), or call it "
+     "inline (__forceinline__) the function that is called between wgmma.fence and wgmma.wait_group, or call it "
      "outside"},
     {"insufficient register resources",
      "give a thread more registers: smaller tiles of the accumulator, fewer threads or a smaller min_blocks in "
      "__launch_bounds__, no -maxrregcount; or more consumer warps, with setmaxnreg between them and the producer"},
     {"defining input registers",
-     "write the registers of A before wgmma.fence, and not again before wgmma.wait_group; a build with -G or -O0 does "
-     "that to every kernel"},
+     "write the registers of A before wgmma.fence, and not again before wgmma.wait_group; with -G or -O0 every kernel "
+     "has this message"},
     {"reading accumulator registers", "wait (wgmma.wait_group 0, warpgroup_wait<0>) before the accumulators are read"},
     {"defining accumulator registers",
-     "set accumulators before wgmma.fence, or let the first wgmma do it (scale-d 0), and wait before they are changed; "
-     "a build with -G or -O0 does that to every kernel"},
+     "set accumulators before wgmma.fence, or let the first wgmma do it (scale-d 0), and wait before changing them; "
+     "with -G or -O0 every kernel has this message"},
     {"ill formed pipeline stage",
-     "let wgmma.fence, the wgmmas, wgmma.commit_group and wgmma.wait_group follow each other in the same block of "
+     "put wgmma.fence, the wgmmas, wgmma.commit_group and wgmma.wait_group one after the other into the same block of "
      "code, on every path"},
     {"in divergent path",
      "keep wgmma.fence, the wgmmas and wgmma.wait_group out of branches and loops that warps of a warp group can leave "
@@ -151,15 +151,15 @@ diagnosis loss_finding(const std::string& sentence, const kernel_info* kernel)
         if (sentence.find("register count at entry") != std::string::npos)
             remedy = missing_bound(kernel);
         else
-            remedy = remedy_in(sentence, setmaxnreg_causes).value_or("see what ptxas says; launch bounds do not help");
+            remedy = remedy_in(sentence, setmaxnreg_causes).value_or("see ptxas's message; launch bounds do not help");
         return {"setmaxnreg_ignored", severity::error, std::move(message), std::move(remedy)};
     }
     if (sentence.find("wgmma") != std::string::npos)
         return {"wgmma_serialised", severity::warning, std::move(message),
                 std::string(remedy_in(sentence, wgmma_causes)
-                                .value_or("see what ptxas says: between wgmma.fence and wgmma.wait_group nothing else "
-                                          "may touch the registers of the wgmmas"))};
-    return {"performance_loss", severity::warning, std::move(message), "see what ptxas says"};
+                                .value_or("see ptxas's message: between wgmma.fence and wgmma.wait_group nothing else "
+                                          "may use the registers of the wgmmas"))};
+    return {"performance_loss", severity::warning, std::move(message), "see ptxas's message"};
 }
 
 void add_compiler_findings(const kernel_info& kernel, std::vector<diagnosis>& findings)

@@ -157,17 +157,16 @@ void check_triton_spills(const subject& s, const std::string& figures)
     const int cap = s.kernel.register_cap.value_or(register_cap(s.limits, threads, 1).value_or(0));
     const int with_half = warps > 1 ? register_cap(s.limits, threads / 2, 1).value_or(0) : 0;
     if (cap > 0 && registers + 8 > cap && with_half > cap) {
-        s.add("spills_from_bound", severity::warning,
-              fmt::format("{}: num_warps = {} leaves a thread no more than {}", figures, warps, cap),
-              fmt::format("try num_warps = {}, with which a thread can have {}; or smaller blocks of the tensors",
-                          warps / 2, with_half));
+        s.add(
+            "spills_from_bound", severity::warning,
+            fmt::format("{}: with num_warps = {} a thread has at most {}", figures, warps, cap),
+            fmt::format("try num_warps = {}, which allows {}; or smaller blocks of the tensors", warps / 2, with_half));
         return;
     }
-    s.add(
-        "spills", severity::warning, figures,
-        fmt::format("try smaller blocks of the tensors, more warps (num_warps is {}) or fewer stages (num_stages), so "
-                    "that a thread holds less",
-                    warps));
+    s.add("spills", severity::warning, figures,
+          fmt::format("try smaller blocks of the tensors, more warps (num_warps is {}) or fewer stages (num_stages), "
+                      "so that a thread needs fewer registers",
+                      warps));
 }
 
 // -maxrregcount, of which ptxas says that it counts for this kernel, whatever bounds it has. Whether it explains them.
@@ -176,11 +175,12 @@ bool check_spills_by_option(const subject& s, const std::string& figures)
     const std::optional<int> cap = s.kernel.maxrregcount;
     if (!cap || *cap >= s.limits.registers_per_thread || *s.kernel.registers + 8 <= *cap) return false;
     const bool bounded = s.bound || s.kernel.requested_max_registers;
-    s.add("spills_from_bound", severity::warning,
-          fmt::format("{}: the cap of {} by -maxrregcount is the cause{}", figures, *cap,
-                      bounded ? ", which --override-directive-values puts before the kernel's own bounds" : ""),
-          bounded ? "leave out --override-directive-values, or raise -maxrregcount"
-                  : "raise -maxrregcount, or give the kernel launch bounds instead");
+    s.add(
+        "spills_from_bound", severity::warning,
+        fmt::format("{}: the cap of {} by -maxrregcount is the cause{}", figures, *cap,
+                    bounded ? ", which overrides the kernel's own bounds because of --override-directive-values" : ""),
+        bounded ? "leave out --override-directive-values, or raise -maxrregcount"
+                : "raise -maxrregcount, or give the kernel launch bounds instead");
     return true;
 }
 
@@ -226,7 +226,7 @@ void check_spills(const subject& s)
                               s.bound_with(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
                               blocks);
         else if (s.bound)
-            fix = fmt::format("{} threads leave no more: use fewer threads per block", *s.bound);
+            fix = fmt::format("{} threads allow no more: use fewer threads per block", *s.bound);
         s.add("spills_from_bound", severity::warning,
               fmt::format("{}: the cap of {}{} is the cause", figures, *cap,
                           !s.bound                       ? ""
@@ -237,7 +237,7 @@ void check_spills(const subject& s)
     }
     s.add("spills", severity::warning, figures,
           registers >= s.limits.registers_per_thread - 1
-              ? "the kernel needs more than a thread can have: split it, or keep less alive"
+              ? "the kernel needs more registers than a thread can have: split it, or keep fewer values live"
               : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
 }
 
@@ -327,10 +327,10 @@ void check_spills_unknown(const subject& s)
     if (s.kernel.capability && s.kernel.capability->major < 7)
         why = "images for " + s.architecture() + " list none, and their code is not decoded";
     else if (toolkit >= lists_spills)
-        why = "the list in its image ends at 8,191, and the code does not tell the rest from accesses of arrays";
+        why = "the list in its image ends at 8,191, and the others cannot be distinguished from accesses to arrays";
     else if (toolkit > 0)
         why = fmt::format(
-            "CUDA {}.{} lists none in its images, and in the code {} cannot be told from accesses of arrays",
+            "images of CUDA {}.{} do not list them, and in the code {} cannot be distinguished from accesses to arrays",
             toolkit / 10, toolkit % 10, s.spill_bytes() > 0 ? "the rest" : "they");
     std::string between;
     if (const std::optional<spill_range>& range = s.kernel.spills_between)
@@ -357,11 +357,10 @@ void add_debug_build(const subject& s)
 void check_grid_dependency(const subject& s)
 {
     if (!s.kernel.launched_early || s.kernel.waits_for_grid.value_or(true)) return;
-    s.add(
-        "never_waits", severity::warning,
-        "it is launched so that it may begin before the kernel ahead of it has ended (launch_pdl), and never waits for "
-        "it (griddepcontrol.wait): what that one writes may not be there yet",
-        "call triton.language.extra.cuda.gdc_wait() before the first read, or launch without launch_pdl");
+    s.add("never_waits", severity::warning,
+          "it is launched so that it may begin before the preceding kernel has ended (launch_pdl), and never waits for "
+          "it (griddepcontrol.wait): it may read data that is not written yet",
+          "call triton.language.extra.cuda.gdc_wait() before the first read, or launch without launch_pdl");
 }
 
 // Local memory without spills: an array that is indexed at run time lives there.
@@ -371,9 +370,9 @@ void check_local_memory(const subject& s)
     if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
     if (s.kernel.features.has(kernel_feature::printing)) {
         s.add("printf_arguments", severity::note,
-              fmt::format("{} B of local memory per thread without spills: the arguments of printf lie there",
+              fmt::format("{} B of local memory per thread without spills: the arguments of printf are there",
                           with_commas(frame)),
-              "leave printf out of what you ship (#ifndef NDEBUG); if local memory stays, an array is in it");
+              "leave printf out of release builds (#ifndef NDEBUG); if local memory remains, an array is in it");
         return;
     }
     std::string heard;
@@ -412,7 +411,7 @@ void check_spills_alone(const subject& s)
                       s.kernel.spill_store_bytes ? with_commas(*s.kernel.spill_store_bytes) : "?",
                       s.kernel.spill_load_bytes ? with_commas(*s.kernel.spill_load_bytes) : "?", known),
           fmt::format("a register cap (-maxrregcount, launch bounds) is the likely cause: {}",
-                      s.kernel.registers ? "see which one is set" : "-Xptxas -v tells the registers"));
+                      s.kernel.registers ? "see which one is set" : "-Xptxas -v shows the registers"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::vector<std::string> sort_keys()
     return names;
 }
 
-kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_wish& wish)
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& wish)
 {
     kernel_selection selection;
     if (wish.spilling)

@@ -22,7 +22,7 @@ std::string_view sort_key_name(sort_key key);
 /// All names, in the order in which a help text lists them.
 std::vector<std::string> sort_keys();
 
-struct kernel_wish {
+struct kernel_filter {
     bool spilling = false;         ///< only kernels that spill
     std::optional<sort_key> sort;  ///< nullopt: as they were found; those that spill, by spills
     std::optional<std::size_t> top;
@@ -36,6 +36,6 @@ struct kernel_selection {
 
 /// Leaves in `kernels` what is wished for. Costs are sorted descending, occupancy rising (a block that cannot be
 /// launched comes first), names as text; what is not known comes last, and equals stay in their order.
-kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_wish& wish);
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& wish);
 
 }  // namespace launchbox

@@ -75,8 +75,8 @@ std::string why_more_registers(const kernel_info& kernel)
     if (unused + beyond <= 0) return {};
     std::string text;
     if (unused > 0)
-        text = std::to_string(unused) +
-               " below the highest one hold nothing at the peak (pairs and quadruples are aligned)";
+        text =
+            std::to_string(unused) + " below the highest one are empty at the peak (pairs and quadruples are aligned)";
     if (beyond > 0)
         text += (text.empty() ? "" : "; ") + std::to_string(beyond) +
                 (kernel.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
@@ -155,9 +155,10 @@ margin_costs margins_of(const kernel_lines& lines)
 
 std::string why_no_lines(const kernel_info& kernel)
 {
-    if (is_ptx(kernel)) return "PTX: what is spilled is decided when it is compiled";
+    if (is_ptx(kernel)) return "PTX: spills are decided when it is compiled";
     if (!kernel.lines) {
-        if (kernel.source.container.ends_with("log")) return "a log names no lines: inspect the compiled file";
+        if (kernel.source.container.ends_with("log"))
+            return "a log contains no source lines: inspect the compiled file";
         return "its code could not be read";
     }
     if (!kernel.lines->told) return "no line information: compile it with -lineinfo";

@@ -88,11 +88,11 @@ stack_reserve reserve_on(const gpu_model& gpu, std::int64_t stack, std::size_t k
 std::string why_uncounted(const kernel_info& kernel, const image_use* use)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);
-    if (!stack) return "the input does not tell its stack";
+    if (!stack) return "the input does not contain its stack size";
     if (*stack == 0 && !kernel.stack_unbounded) return {};
     if (use != nullptr && (use->displaced || !use->models.empty())) return {};
     if (kernel.architecture.empty()) return "its architecture is not known";
-    return "the number of SMs is not known of any GPU that runs " + kernel.architecture;
+    return "no listed GPU model runs " + kernel.architecture;
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::vector<stack_need> stack_needs(const std::vector<stack_user>& users)
         stack_need& need = needs[i];
         need.why_unknown = why_uncounted(kernel, uses[i]);
         if (kernel.stack_unbounded && need.why_unknown.empty() && !uses[i]->displaced)
-            need.why_unknown = "recursion, or a call through a pointer: nobody can tell its stack size";
+            need.why_unknown = "recursion, or a call through a pointer: its stack size is unknown";
         const std::int64_t stack = deepest_stack(kernel).value_or(0);
         if (stack == 0 || uses[i] == nullptr) continue;
         for (const gpu_model* gpu : uses[i]->models) {

@@ -95,7 +95,7 @@ std::optional<std::int64_t> integer_in_name(std::string_view text)
     return suffix.find_first_not_of("uUlL") == std::string_view::npos ? std::optional(value) : std::nullopt;
 }
 
-std::string text_of(token_span words)
+std::string tokens_text(token_span words)
 {
     std::string text;
     for (const source_token& word : without_qualifiers(words)) {
@@ -181,7 +181,7 @@ private:
                 if (*mine != *value) return std::nullopt;
                 continue;
             }
-            const std::string text = text_of(given);
+            const std::string text = tokens_text(given);
             if (are_other_types(text, own[i])) return std::nullopt;
             if (text != own[i]) found.surely = false;
         }

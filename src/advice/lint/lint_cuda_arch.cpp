@@ -182,12 +182,13 @@ void arch_lint::check_function(const std::vector<int>& branches, std::vector<dia
     const source_directive& at = directive_of(*reading);
     const std::optional<int> seen = host_branch(branches);
     const std::string what = seen ? fmt::format("it compiles what follows line {}", directive_of(*seen).line)
-                                  : "it compiles none of the branches that ask for an architecture";
-    findings.push_back({"host_reads_cuda_arch", decides ? severity::error : severity::warning,
-                        fmt::format("host code reads __CUDA_ARCH__, which only device code has: {}, whatever the GPU{}",
-                                    what, decides ? "; a launch depends on it" : ""),
-                        "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
-                        source_location{file_, at.line}});
+                                  : "it compiles none of the branches that test an architecture";
+    findings.push_back(
+        {"host_reads_cuda_arch", decides ? severity::error : severity::warning,
+         fmt::format("host code uses __CUDA_ARCH__, which is only defined in device code: {}, whatever the GPU{}", what,
+                     decides ? "; a launch depends on it" : ""),
+         "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
+         source_location{file_, at.line}});
 }
 
 // Names to which an #if at file scope gives different values for the host and for some architecture.
@@ -195,7 +196,7 @@ void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen
 {
     const std::optional<int> host = host_branch(branches);
     if (!host) return;
-    const auto text_of = [](const source_directive& directive) {
+    const auto directive_text = [](const source_directive& directive) {
         std::string text;
         for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
             const bool apart = i > 0 && directive.tokens[i - 1].end != directive.tokens[i].begin;
@@ -215,7 +216,7 @@ void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen
             const source_directive& condition = directive_of(other.branch);
             const std::string where = condition.name == "else"    ? "otherwise"
                                       : condition.name == "ifdef" ? "in device code"
-                                                                  : "where " + text_of(condition);
+                                                                  : "where " + directive_text(condition);
             chosen.push_back({std::string(own.name), {file_, own.line}, *host_value, *value, where});
             break;
         }

@@ -32,7 +32,7 @@ struct launch_problem {
     std::string detail = {};  ///< of one architecture: "an SM of sm_90 holds 3 blocks of 256 threads, 37.5 %"
 };
 
-std::string text_of(const source_extent& extent)
+std::string extents_text(const source_extent& extent)
 {
     std::string text;
     for (const auto& one : extent) text += (text.empty() ? "" : "×") + (one ? with_commas(*one) : std::string("?"));
@@ -47,9 +47,9 @@ std::optional<launch_problem> impossible_size(const std::string& name, const lau
     if (empty_block || std::ranges::any_of(figures.grid, [](const auto& one) { return one == 0; }))
         return launch_problem{"launch_fails",
                               fmt::format("{} is launched with {}: the launch fails", name,
-                                          empty_block ? "blocks of " + text_of(figures.block) + " threads"
-                                                      : "a grid of " + text_of(figures.grid) + " blocks"),
-                              "every dimension is 1 or more; where there is no work, do not launch"};
+                                          empty_block ? "blocks of " + extents_text(figures.block) + " threads"
+                                                      : "a grid of " + extents_text(figures.grid) + " blocks"),
+                              "every dimension must be at least 1; if there is no work, do not launch"};
     if (threads && *threads > max_threads_per_block)
         return launch_problem{"launch_over_1024",
                               fmt::format("{} is launched with {} threads per block, and no block has more than 1,024",
@@ -60,7 +60,7 @@ std::optional<launch_problem> impossible_size(const std::string& name, const lau
             return launch_problem{
                 i == 2 ? "launch_fails" : "launch_over_1024",
                 fmt::format("{} is launched with blocks of {} threads, and no block has more than 1,024×1,024×64", name,
-                            text_of(figures.block)),
+                            extents_text(figures.block)),
                 "use x for the longest dimension of a block"};
     return std::nullopt;
 }
@@ -99,7 +99,7 @@ private:
                                                            const sm_limits& limits) const;
     [[nodiscard]] std::optional<launch_problem> of_grid(const std::string& name, const kernel_launch& launch,
                                                         const kernel_info& kernel) const;
-    [[nodiscard]] std::optional<std::int64_t> allowed(source_opt_in::what kind, const std::string& kernel) const;
+    [[nodiscard]] std::optional<std::int64_t> allowed(source_opt_in::attribute kind, const std::string& kernel) const;
     [[nodiscard]] bool is_guarded(std::size_t at) const;
     void tell_differing();
 
@@ -200,9 +200,10 @@ std::optional<launch_problem> launch_lint::of_grid(const std::string& name, cons
             return launch_problem{
                 "launch_fails",
                 fmt::format(
-                    "{} is launched with a grid of {} blocks, and none has more than {}×{}×{}: the launch fails", name,
-                    text_of(launch.figures.grid), with_commas(most[0]), with_commas(most[1]), with_commas(most[2])),
-                "use x for the longest dimension of a grid, or let a block do more"};
+                    "{} is launched with a grid of {} blocks, and a grid has at most {}×{}×{}: the launch fails", name,
+                    extents_text(launch.figures.grid), with_commas(most[0]), with_commas(most[1]),
+                    with_commas(most[2])),
+                "use x for the longest dimension of a grid, or give each block more work"};
     return std::nullopt;
 }
 
@@ -256,7 +257,7 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
 }
 
 // The largest value that some call allows this kernel; nullopt: none does.
-std::optional<std::int64_t> launch_lint::allowed(source_opt_in::what kind, const std::string& kernel) const
+std::optional<std::int64_t> launch_lint::allowed(source_opt_in::attribute kind, const std::string& kernel) const
 {
     constexpr std::int64_t enough = std::int64_t{1} << 40;
     std::optional<std::int64_t> most;
@@ -292,14 +293,14 @@ std::optional<launch_problem> launch_lint::of_shared(const std::string& name, co
                         with_commas(limits.shared_per_block_opt_in - resources.static_shared_bytes))};
     if (all <= limits.shared_per_block || launch.figures.raises_limits) return std::nullopt;
     const std::string function = function_name(kernels_[launch.kernel].short_form);
-    const auto raised = allowed(source_opt_in::what::dynamic_shared, function);
+    const auto raised = allowed(source_opt_in::attribute::dynamic_shared, function);
     if (raised && *raised >= dynamic) return std::nullopt;
     launch_problem problem{
         "launch_needs_opt_in",
         fmt::format("{} is launched with {}: more than {} B need cudaFuncAttributeMaxDynamicSharedMemorySize, {}", name,
                     bytes, with_commas(limits.shared_per_block),
                     raised ? fmt::format("which is set to {} at most: the launch fails", with_commas(*raised))
-                           : "which nothing here sets: the launch fails"),
+                           : "which is not set here: the launch fails"),
         fmt::format("before it, cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})", name,
                     dynamic)};
     if (const auto threads = volume_of(launch.figures.block)) {
@@ -342,13 +343,12 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
                                           *limits.non_portable_cluster),
                               fmt::format("launch clusters of at most {}", *limits.non_portable_cluster)};
     if (limits.portable_cluster && *blocks > *limits.portable_cluster &&
-        !allowed(source_opt_in::what::clusters, function_name(kernels_[launch.kernel].short_form)))
+        !allowed(source_opt_in::attribute::clusters, function_name(kernels_[launch.kernel].short_form)))
         return launch_problem{
             "launch_needs_opt_in",
-            fmt::format(
-                "{}: more than {} need cudaFuncAttributeNonPortableClusterSizeAllowed, which nothing here sets: "
-                "the launch fails",
-                text, *limits.portable_cluster),
+            fmt::format("{}: more than {} need cudaFuncAttributeNonPortableClusterSizeAllowed, which is not set here: "
+                        "the launch fails",
+                        text, *limits.portable_cluster),
             fmt::format("before it, cudaFuncSetAttribute({}, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); a GPU "
                         "need not have such clusters",
                         name)};
@@ -358,7 +358,7 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
                 "launch_fails",
                 fmt::format("{} is launched with a grid of {} blocks in clusters of {}, which do not divide it: the "
                             "launch fails",
-                            name, text_of(launch.figures.grid), text_of(cluster)),
+                            name, extents_text(launch.figures.grid), extents_text(cluster)),
                 "make every dimension of the grid a multiple of the cluster's"};
     return std::nullopt;
 }
@@ -417,7 +417,8 @@ void launch_lint::tell_differing()
     for (const told& one : all)
         add("launch_occupancy", severity::note,
             fmt::format("{} is launched with {}: {}", one.name, one.size, fmt::join(one.architectures, "; ")),
-            "its launches differ, and the table shows that of its bound; --threads and --dynamic-shared show another",
+            "its launches differ, and the table shows the block size of its bound; use --threads and --dynamic-shared "
+            "for another",
             one.line);
 }
 

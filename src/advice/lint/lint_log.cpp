@@ -43,7 +43,7 @@ diagnosis unnamed(const unnamed_loss& loss, const resource_log& log)
     else if (names.empty())
         finding.message += " (ptxas does not say of which kernel)";
     else
-        finding.message += fmt::format(" (of {} of these {} kernels, ptxas does not say which: {})", loss.times,
+        finding.message += fmt::format(" (of {} of these {} kernels; ptxas does not say which: {})", loss.times,
                                        names.size(), names_of(names));
     return finding;
 }
@@ -55,7 +55,8 @@ std::string compiled_as_unlimited(const resource_log& log)
     for (const kernel_info& kernel : log.kernels)
         if (kernel.maxrregcount == max_register_option) names.push_back(kernel.name);
     if (names.empty()) return "";
-    return fmt::format(" and took 255 for {}, which can give other registers than no flag", names_of(std::move(names)));
+    return fmt::format(" and used 255 for {}, which can give other registers than without the flag",
+                       names_of(std::move(names)));
 }
 
 // -maxrregcount, as far as ptxas says what it did.
@@ -76,10 +77,10 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
                 {"maxrregcount_ignored", severity::warning,
                  fmt::format("-maxrregcount {} limits no kernel: {}, and ptxas ignored it{}", option->value,
                              option->value < 0 ? "it is negative" : "it is above 255", compiled_as_unlimited(log)),
-                 "give it at most 254, or leave it out", place});
+                 "use at most 254, or leave it out", place});
         else
             findings.push_back({"maxrregcount_raised", severity::note, "-maxrregcount: " + message.text,
-                                "give it the number that ptxas took, or more", place});
+                                "use the value that ptxas took, or more", place});
     }
     // A log tells no bounds; of a source lint_source has more to say.
     if (file.empty()) return;
@@ -92,8 +93,7 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
         }
     if (value)
         findings.push_back({"maxrregcount_ignored", severity::warning,
-                            fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps "
-                                        "that",
+                            fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps it",
                                         *value, names_of(names)),
                             "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas "
                             "--override-directive-values"});

@@ -34,10 +34,10 @@ std::string meant_pragma(std::string_view line)
 std::string remedy_for(const log_message& message, const std::string& file, std::string_view text)
 {
     if (message.text.find("unrecognized #pragma") == std::string::npos || !message.source_line)
-        return "look at it, or turn it off with #pragma nv_diag_suppress and its number";
+        return "fix it, or turn it off with #pragma nv_diag_suppress and its number";
     const std::string meant =
         message.source_file == file ? meant_pragma(nth_line(text, *message.source_line)) : std::string();
-    return meant.empty() ? "the compiler does nothing for it: correct it, or leave it out"
+    return meant.empty() ? "the compiler ignores it: correct it, or leave it out"
                          : "did you mean #pragma " + meant + "?";
 }
 

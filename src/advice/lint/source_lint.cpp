@@ -114,8 +114,8 @@ void lint_early_launches(const lint_request& request, const source_text& source,
             tokens[i].is("programmatic_dependent_launch") || tokens[i].is("programmaticStreamSerializationAllowed");
         if (!asks || !tokens[i + 1].is("=") || !(tokens[i + 2].is("true") || tokens[i + 2].is("1"))) continue;
         findings.push_back({"no_kernel_waits", severity::warning,
-                            fmt::format("{} lets a kernel begin before the one ahead of it has ended, and no kernel of "
-                                        "this file waits for it: what that one writes may not be there yet",
+                            fmt::format("{} lets a kernel begin before the preceding one has ended, and no kernel of "
+                                        "this file waits for it: it may read data that is not written yet",
                                         tokens[i].text),
                             "call cudaGridDependencySynchronize() before the first read, or launch without it",
                             source_location{request.file, tokens[i].line}});
@@ -203,8 +203,8 @@ void lint_macro_names(const std::vector<linted_file>& files, const lint_request&
                 const std::string name = escape_for_terminal(token.text);
                 findings.push_back(
                     {"macro_never_defined", severity::warning,
-                     fmt::format("#{} asks for {}, which is never defined: {}?", directive.name, name, *meant),
-                     fmt::format("write {}; what nobody defines is 0 in an #if", *meant),
+                     fmt::format("#{} tests {}, which is never defined: {}?", directive.name, name, *meant),
+                     fmt::format("write {}; in an #if an undefined name is 0", *meant),
                      source_location{file.name, token.line}});
             }
         }
@@ -251,15 +251,15 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
         fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
     if (overrides)
         findings.push_back({"maxrregcount_overrides", severity::note,
-                            fmt::format("-maxrregcount {} counts for {} too, although they have bounds of their own: "
-                                        "--override-directive-values puts it before them",
+                            fmt::format("-maxrregcount {} applies to {} too, although they have bounds of their own: "
+                                        "--override-directive-values gives it priority",
                                         escape_for_terminal(value), listed),
-                            "if that is not meant, leave --override-directive-values out", place});
+                            "if that is not intended, leave --override-directive-values out", place});
     else
         findings.push_back(
             {"maxrregcount_ignored", severity::warning,
-             fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps that, and ptxas "
-                         "says nothing",
+             fmt::format("-maxrregcount {} does not limit {}: a kernel with a bound of its own keeps it, without a "
+                         "message of ptxas",
                          escape_for_terminal(value), listed),
              "choose min_blocks in __launch_bounds__(threads, min_blocks), or add -Xptxas --override-directive-values",
              place});

@@ -67,7 +67,7 @@ std::string grid_obstacle_of(const occupancy_question& q)
         return fmt::format("{} blocks: a grid has at most {} × {} × {} {}", with_commas(*q.grid),
                            with_commas(limits[0]), with_commas(limits[1]), with_commas(limits[2]), here);
     if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::driver && *q.grid % q.shape.cluster_blocks != 0)
-        return fmt::format("{} {}: no multiple of the {} of a cluster", with_commas(*q.grid),
+        return fmt::format("{} {}: not a multiple of the {} of a cluster", with_commas(*q.grid),
                            *q.grid == 1 ? "block" : "blocks", q.shape.cluster_blocks);
     return "";
 }
@@ -89,10 +89,9 @@ std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
         "cudaFuncAttributeNonPortableClusterSizeAllowed, 1), also with __cluster_dims__; ",
         with_commas(blocks), limits.portable_cluster.value_or(0));
     if (limits.non_portable_cluster)
-        return text + "a GPU may have room for fewer: cudaOccupancyMaxPotentialClusterSize tells";
+        return text + "a GPU may have room for fewer: ask cudaOccupancyMaxPotentialClusterSize";
     return text + fmt::format(
-                      "the most that compute capability {} can have is not published: "
-                      "cudaOccupancyMaxPotentialClusterSize tells",
+                      "the maximum of compute capability {} is not published: ask cudaOccupancyMaxPotentialClusterSize",
                       compute_capability_name(limits.capability).view());
 }
 
@@ -101,18 +100,18 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
     std::vector<std::string> notes = launch_needs(q, result);
     if (q.resources.static_shared_bytes > q.limits->shared_per_block)
         notes.push_back(
-            fmt::format("no program can be linked with {} B of static shared memory: more than {} B must be dynamic",
+            fmt::format("a program with {} B of static shared memory cannot be linked: more than {} B must be dynamic",
                         with_commas(q.resources.static_shared_bytes), with_commas(q.limits->shared_per_block)));
     if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
     if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
     if (!q.dynamic_shared_known)
         notes.push_back(
-            "it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
-            "be resident; --dynamic-shared tells the size");
+            "it uses dynamic shared memory of unknown size, which is not counted: the figures are upper limits; give "
+            "the size with --dynamic-shared");
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
     if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::spreadsheet)
-        notes.push_back("the spreadsheet knows no clusters: those of this launch are not counted");
+        notes.push_back("the spreadsheet does not know clusters: they are not counted");
     if (std::optional<std::string> note = grid_note(q)) notes.push_back(std::move(*note));
     for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
     return notes;

@@ -47,7 +47,7 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
     if (registers.per_thread == 0) return account;
     if (registers.per_thread != q.resources.registers) {  // the model counts no further
         account.steps.push_back({"registers_per_thread", q.resources.registers,
-                                 fmt::format("{} > {} that a thread can have", with_commas(q.resources.registers),
+                                 fmt::format("{} > {}, the maximum of a thread", with_commas(q.resources.registers),
                                              limits.registers_per_thread)});
         return account;
     }
@@ -93,7 +93,7 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
                                registers.blocks),
              registers.warps_per_sm - registers.blocks * warps});
     if (registers.caching != q.settings.caching && limits.partitioned_global_caching)
-        account.steps.push_back({"caching", 0, "the block fits no half of the SM: global loads are not cached"});
+        account.steps.push_back({"caching", 0, "the block does not fit half of the SM: global loads are not cached"});
     return account;
 }
 
@@ -111,7 +111,7 @@ limit_account shared_account(const occupancy_question& q, const shared_limit& sh
                              shared.allocated - shared.used()});
     if (shared.allocated > shared.per_block_maximum)
         account.steps.push_back({"per_block_maximum", shared.per_block_maximum,
-                                 fmt::format("{} > {} B that a block can have", with_commas(shared.allocated),
+                                 fmt::format("{} > {} B, the maximum of a block", with_commas(shared.allocated),
                                              with_commas(shared.per_block_maximum))});
     if (shared.offered == 0) return account;
     if (shared.preferred != q.limits->shared_per_sm)

@@ -98,7 +98,7 @@ std::vector<answered_kernel> from_below(std::vector<answered_kernel> kernels)
 // Edits `text`, or says why not.
 std::string edit(const kernel_trials& trials, const std::string& source, bound_edit_request& request, std::string& text)
 {
-    if (!trials.declared_at) return "it is not known where it is written";
+    if (!trials.declared_at) return "it is not known where it is declared";
     const bool here = same_file(trials.declared_at->file, source) &&
                       (!trials.attribute_at || same_file(trials.attribute_at->file, source));
     if (!here) return "it is written in " + trials.declared_at->file + ", not in " + source;

@@ -100,8 +100,8 @@ bounds_conditions conditions_for(const benchmark_request& benchmark, const std::
                              .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
     if (gpus.devices.empty()) {
         if (targets.size() > 1)
-            throw error("there is no GPU here, so it is not known which of the architectures the benchmark runs on",
-                        "name that one alone: --arch sm_90");
+            throw error("there is no GPU here, so the architecture on which the benchmark runs is not known",
+                        "name only that one: --arch sm_90");
         result.architecture = targets.front().architecture;
         return result;
     }
@@ -110,9 +110,9 @@ bounds_conditions conditions_for(const benchmark_request& benchmark, const std::
         return wanted.architecture.major == gpu.capability.major && wanted.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error("the GPU here is " + std::string(architecture_name(gpu.capability).view()) +
-                        ", which is not among the architectures asked for",
-                    "add it to --arch, or leave --measure out");
+        throw error(
+            "the GPU here is " + std::string(architecture_name(gpu.capability).view()) + ", which is not in --arch",
+            "add it to --arch, or leave --measure out");
     result.architecture = found->architecture;
     result.gpu = gpu.name;
     return result;

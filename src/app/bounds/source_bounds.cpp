@@ -43,7 +43,7 @@ void refuse_no_kernels(const source_bounds_request& request, const bounds_sweep_
 {
     if (!sweep.kernels.empty() || !sweep.errors.empty() || sweep.interrupted) return;
     if (sweep.all_kernels.empty())
-        throw error(request.file + " has no __global__ function that is instantiated",
+        throw error(request.file + " has no instantiated __global__ function",
                     "instantiate its templates, or name the file that does");
     refuse_pattern(request.kernel, sweep.all_kernels);
 }

@@ -75,7 +75,7 @@ void check_totals(const check_request& request, const kernel_input& input, check
         if (!summary.is_compiled())
             throw error("--size counts the images in a file, and " + escape_for_terminal(summary.file) + " is a " +
                             summary.kind,
-                        "give it what the compiler wrote: a cubin, an object, a library or a program");
+                        "name a cubin, an object, a library or a program");
         if (!summary.images.empty()) files.push_back({summary.file, image_bytes_of(summary)});
     }
     check_image_bytes(*request.image_bytes, files, result);
@@ -92,7 +92,7 @@ check_references read_references(const check_request& request)
         request.baseline.empty() && is_there(default_baseline) ? default_baseline : request.baseline;
     if (budget_file.empty() && baseline_file.empty()) {
         if (request.stack_reserve || request.image_bytes) return given;
-        throw error(fmt::format("there is nothing to check against: neither {} nor {} is here", default_budget,
+        throw error(fmt::format("there is nothing to check against: neither {} nor {} exists here", default_budget,
                                 default_baseline),
                     "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "
                     "baseline with --write-baseline");
@@ -163,7 +163,8 @@ void check_files(const check_request& request, const check_references& given, ch
 std::string baseline_of(const check_result& result)
 {
     if (result.kernels.empty())
-        throw error("there is no kernel with figures, and no baseline was written", "PTX alone has no figures");
+        throw error("there is no kernel with figures, and no baseline was written",
+                    "PTX has no figures before it is compiled");
     std::vector<baseline_entry> entries;
     for (const checked_kernel& kernel : result.kernels) entries.push_back(entry_of(kernel));
     return baseline_text(std::move(entries));

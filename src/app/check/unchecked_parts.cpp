@@ -91,8 +91,9 @@ std::vector<unchecked_part> unchecked_parts(const check_request& request, const 
             // Where all of many are missing, their names tell nothing.
             if (none && as_ptx.empty() && absent.size() > max_missing_named) absent.clear();
             if (!absent.empty() || (none && as_ptx.empty()))
-                parts.push_back({file, name, fmt::format("--arch asks for it, and there is {}", fmt::join(there, ", ")),
-                                 true, false, absent});
+                parts.push_back({file, name,
+                                 fmt::format("it is in --arch, and the input has {}", fmt::join(there, ", ")), true,
+                                 false, absent});
         }
     };
     if (!request.input.kernel.empty()) {

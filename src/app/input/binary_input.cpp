@@ -70,8 +70,8 @@ void read_binary_file(input_reading& reading, const std::string& file, const fil
         summary.errors.push_back(fmt::format("it is a packed file ({}), which is not opened: unpack it", kind));
     const bool says_so = how == given::by_name || contents.others.empty();
     if (says_so && contents.images.empty() && summary.errors.empty())
-        summary.errors.push_back(options.architectures.empty() ? "it holds no compiled CUDA code"
-                                                               : "it holds no CUDA code for " + wanted.words());
+        summary.errors.push_back(options.architectures.empty() ? "it contains no compiled CUDA code"
+                                                               : "it contains no CUDA code for " + wanted.words());
     summary.images = std::move(contents.images);
     result.inputs.push_back(std::move(summary));
 }

@@ -28,12 +28,13 @@ namespace {
 std::string broken_promise(const std::string& file, std::string_view bytes)
 {
     return "'" + escape_for_terminal(file) + "' " +
-           (bytes.empty() ? "is empty: it was never written to its end" : "is none: it holds no compiled CUDA code");
+           (bytes.empty() ? "is empty: writing it did not finish"
+                          : "is not what its name says: it contains no compiled CUDA code");
 }
 
 std::string not_opened(const std::string& file, std::string_view kind)
 {
-    return fmt::format("'{}' is a packed file ({}), and is not opened", escape_for_terminal(file), kind);
+    return fmt::format("'{}' is a packed file ({}), which is not opened", escape_for_terminal(file), kind);
 }
 
 // PTX beside the cubin that was made of it tells the same kernels once more.
@@ -50,8 +51,8 @@ void add_container(input_reading& reading, input_summary summary, std::size_t in
     summary.is_container = !empty;
     if (empty && summary.errors.empty() && !interrupted())
         summary.errors.push_back(reading.request.architectures.empty()
-                                     ? "it holds no compiled CUDA code"
-                                     : "it holds no CUDA code for " + reading.asked.words());
+                                     ? "it contains no compiled CUDA code"
+                                     : "it contains no CUDA code for " + reading.asked.words());
     if (empty || !summary.errors.empty() || !summary.remarks.empty()) inputs.push_back(std::move(summary));
 }
 
@@ -96,11 +97,11 @@ void read_package(input_reading& reading, const std::string& file, std::string_v
     for (std::string_view rest : findings.rest) {
         rest.remove_prefix(std::min(rest.find_first_not_of('\0'), rest.size()));
         if (holds_image(rest) || (rest.size() < bytes.size() && looks_packed(rest)))
-            summary.errors.emplace_back("beside its members it has code or another archive, which is not read");
+            summary.errors.emplace_back("besides its members it has code or another archive, which is not read");
     }
     std::ranges::move(findings.errors, std::back_inserter(summary.errors));
     for (const std::string& name : findings.nested_archives)
-        summary.remarks.push_back("'" + escape_for_terminal(name) + "' is an archive within it, and was not opened");
+        summary.remarks.push_back("'" + escape_for_terminal(name) + "' is a nested archive, which was not opened");
     if (findings.not_listed > 0) summary.remarks.push_back(fmt::format("and {} more", findings.not_listed));
     reading.found.interrupted |= interrupted();
     add_container(reading, std::move(summary), before);

@@ -59,9 +59,9 @@ private:
             else if (leads_outside(entry.path()))
                 list(found_.remarks, entry.path(), "is a link to a folder elsewhere, and is not followed");
         } else if (is_link || status.type() != fs::file_type::not_found) {  // else it is gone meanwhile
-            const std::string why = status.type() == fs::file_type::not_found ? "is a link that leads nowhere"
+            const std::string why = status.type() == fs::file_type::not_found ? "is a dangling link"
                                     : status.type() == fs::file_type::none    ? "cannot be read: " + message_of(entry)
-                                                                              : "is no file, and is not read";
+                                                                              : "is not a file, and is not read";
             const bool is_missed = status.type() == fs::file_type::none || is_wanted_(entry.path().string());
             list(is_missed ? found_.errors : found_.remarks, entry.path(), why);
         }

@@ -28,7 +28,7 @@ void read_named(input_reading& reading, const std::string& file)
     std::vector<input_summary>& inputs = reading.found.inputs;
     const mapped_file content(file, named_by::user);
     const std::size_t before = inputs.size();
-    if (!looks_packed(content.bytes()) && is_no_utf8_text(content.bytes())) {
+    if (!looks_packed(content.bytes()) && is_not_utf8(content.bytes())) {
         const std::string text = utf8_text(std::string(content.bytes()));
         (void)read_content(reading, file, {text}, given::by_name);
     } else
@@ -156,7 +156,7 @@ void kernel_input::refuse_nothing()
     for (input_summary& summary : inputs) {
         if (!summary.errors.empty() || summary.kernels > 0 || summary.is_container) continue;
         const std::string held = images_without_kernels_text(summary.images);
-        summary.errors.push_back(held.empty() ? "it has no kernel" : "it has no kernel: it holds " + held);
+        summary.errors.push_back(held.empty() ? "it has no kernel" : "it has no kernel: it contains " + held);
     }
 }
 

@@ -17,7 +17,7 @@ void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& 
         if (message.severity != log_severity::warning || message.text.find("unroll") == std::string::npos) continue;
         for (kernel_info& kernel : kernels)
             if (kernel.stack_frame_bytes.value_or(0) > 0 && kernel.spill_store_bytes == 0)
-                kernel.warnings.push_back(text_of(message));
+                kernel.warnings.push_back(log_message_text(message));
     }
 }
 
@@ -34,14 +34,15 @@ void read_log(input_reading& reading, const std::string& file, std::string_view 
     summary.kernels = log.kernels.size();
     for (const log_message& message : log.messages)
         if (message.severity == log_severity::error)
-            summary.errors.push_back(fmt::format("line {}: {}", message.line, text_of(message)));
+            summary.errors.push_back(fmt::format("line {}: {}", message.line, log_message_text(message)));
     for (const log_diagnostic& diagnostic : log.diagnostics)
         summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
-        summary.errors.push_back("it ends inside a report: the log was cut, or the compiler killed");
+        summary.errors.push_back("it ends inside a report: the log is truncated, or the compiler was killed");
     if (tells_nothing && summary.errors.empty())
-        summary.errors.push_back(std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
-                                 (is_file(file) ? "" : " (a CUDA source is known by its name and must be a file)"));
+        summary.errors.push_back(
+            std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
+            (is_file(file) ? "" : " (a CUDA source is recognised by its name and must be a file)"));
     reading.found.inputs.push_back(std::move(summary));
 }
 

@@ -115,14 +115,13 @@ void read_source(input_reading& reading, const std::string& file)
         compile_source(reading, tools, std::move(request), name, summary);
     }
     if (links_later || asks_for_link_time_optimization(with_response_files(options.compiler_flags, {})))
-        summary.diagnoses.push_back(
-            {"needs_nvlink", severity::warning,
-             "compiled with -dlto: the device linker makes the code, of all files together, and every figure can "
-             "change; these are of -rdc=true",
-             "inspect the linked program"});
+        summary.diagnoses.push_back({"needs_nvlink", severity::warning,
+                                     "compiled with -dlto: the device linker generates the code from all files "
+                                     "together, and every figure can change; these are of -rdc=true",
+                                     "inspect the linked program"});
     reading.found.interrupted |= interrupted();
     if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
-        summary.errors.push_back("it has no __global__ function that is instantiated");
+        summary.errors.push_back("it has no instantiated __global__ function");
     reading.found.inputs.push_back(std::move(summary));
 }
 

@@ -54,7 +54,7 @@ metadata_reading parse_triton_metadata(const std::string& text, const std::strin
 {
     const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
     if (object.is_discarded())
-        return {.value = {}, .problem = escape_for_terminal(name) + " is no JSON, or cut off" + unknown_launch};
+        return {.value = {}, .problem = escape_for_terminal(name) + " is not JSON, or cut off" + unknown_launch};
     if (!object.is_object() || !object.contains("shared") || !object.contains("num_warps")) return {};
     triton_metadata metadata;
     if (const auto name = object.find("name"); name != object.end() && name->is_string())

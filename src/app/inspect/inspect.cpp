@@ -84,7 +84,7 @@ void refuse_debug_and_release(const kernel_diff& diff)
                             more == 0 ? " is" : fmt::format(" and {} more kernel{} are", more, more == 1 ? "" : "s"),
                             debug_flag_of(was ? before->info : after->info), was ? "before" : "after",
                             was ? "after" : "before"),
-                "compile both sides the same way, or choose kernels with --kernel");
+                "compile both sides in the same way, or choose kernels with --kernel");
 }
 
 variant_result inspect_variant(const compiler_variant& variant, kernel_request request, const listener& news)

@@ -47,7 +47,7 @@ source_folders::source_folders(const std::vector<std::string>& named, const std:
     for (const std::string& name : named) {
         std::error_code failure;
         if (!fs::is_directory(name, failure))
-            throw error("--source-root " + name + " is no folder", "name one that has the sources");
+            throw error("--source-root " + name + " is not a folder", "name one that has the sources");
         folders_.push_back(without_links(name));
     }
     for (const std::string& name : inputs)

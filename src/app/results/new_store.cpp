@@ -28,7 +28,7 @@ void refuse_existing(const std::string& store, const std::string& option)
     // What is left beside a store that was removed would be taken for a part of the new one.
     for (const char* part : {"", "-wal", "-journal"})
         if (fs::exists(fs::symlink_status(store + part)))
-            throw error(store + part + " is there already", "name another with " + option + " FILE.db, or remove it");
+            throw error(store + part + " exists already", "name another with " + option + " FILE.db, or remove it");
 }
 
 // Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one
@@ -49,7 +49,7 @@ merge_summary write_runs(const std::string& store, const std::vector<recorded_ru
     move_to_new_name(unfinished, store);
     if (merged.repeated > 0) news.say(fmt::format("{} came twice", counted(merged.repeated, "result")));
     for (const kept_run& kept : merged.kept_apart)
-        news.say(kept.run + " " + kept.why + " than another run of the same task and GPU: kept as a run of its own");
+        news.say(kept.run + " " + kept.why + " than another run of the same task and GPU: kept as a separate run");
     return merged;
 }
 
@@ -86,8 +86,7 @@ imported_store import_results(const std::vector<std::string>& files, std::string
 
 void merge_results(const std::vector<std::string>& files, const std::string& path, const listener& news)
 {
-    if (path.empty() || path == "-")
-        throw error("--merge writes a store, which has no name", "name it with -o fleet.db");
+    if (path.empty() || path == "-") throw error("--merge needs a name for the store", "name it with -o fleet.db");
     refuse_existing(path, "-o");
     std::vector<recorded_run> runs;
     std::vector<std::string> from;
@@ -97,12 +96,12 @@ void merge_results(const std::vector<std::string>& files, const std::string& pat
         from.insert(from.end(), read.runs.size(), file);
         std::move(read.runs.begin(), read.runs.end(), std::back_inserter(runs));
     }
-    if (runs.empty()) throw error("the files hold no runs", "name stores of launchbox tune");
+    if (runs.empty()) throw error("the files contain no runs", "name stores of launchbox tune");
     const merge_summary merged = write_runs(path, runs, from, news);
     news.say(fmt::format("{}: {} of {}, {}", path, counted(merged.runs, "run"), counted(files.size(), "file"),
                          counted(merged.results, "result")));
     if (merged.joined > 0)
-        news.say(fmt::format("{} went on another of the same task and GPU", counted(merged.joined, "run")));
+        news.say(fmt::format("{} was added to another run of the same task and GPU", counted(merged.joined, "run")));
 }
 
 }  // namespace launchbox

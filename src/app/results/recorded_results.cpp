@@ -82,7 +82,7 @@ void keep_results(std::vector<shown_run>& runs, const value_filter& filter, assi
     std::set<std::string> names;
     for (shown_run& run : runs) {
         std::erase_if(run.run.results, [&](const stored_result& result) {
-            names.insert(text_of(result.*part));
+            names.insert(parameter_text(result.*part));
             return !filter.matches(result.*part);
         });
         if (part == &stored_result::workload)

@@ -29,7 +29,7 @@ std::vector<std::string> strategies_wanted(const std::vector<std::string>& named
     }
     for (const std::string& text : named) {
         if (std::find(known.begin(), known.end(), text) == known.end())
-            throw error("there is no search strategy '" + escape_for_terminal(text) + "'",
+            throw error("unknown search strategy '" + escape_for_terminal(text) + "'",
                         fmt::format("there are: {}", fmt::join(known, ", ")));
         if (std::find(wanted.begin(), wanted.end(), text) == wanted.end()) wanted.push_back(text);
     }
@@ -41,7 +41,7 @@ std::vector<std::string> recorded_files(const std::vector<std::string>& named, s
                                         const listener& news)
 {
     std::vector<std::string> files;
-    if (named.empty()) throw error("no recorded space is named", "name a file of results, or a folder with --data");
+    if (named.empty()) throw error("no recorded space was given", "name a file of results, or a folder with --data");
     for (const std::string& text : named) {
         std::error_code failure;
         if (!std::filesystem::is_directory(text, failure)) {
@@ -55,7 +55,7 @@ std::vector<std::string> recorded_files(const std::vector<std::string>& named, s
             if (entry.is_regular_file(failure))
                 inside.push_back(entry.path().string());
             else if (!entry.is_directory(failure))
-                news.say(entry.path().string() + " is no file, and is not read");
+                news.say(entry.path().string() + " is not a file, and is not read");
         std::sort(inside.begin(), inside.end());
         from_folders.insert(inside.begin(), inside.end());
         files.insert(files.end(), inside.begin(), inside.end());

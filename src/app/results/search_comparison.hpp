@@ -25,7 +25,7 @@ struct search_comparison {
     exit_status status = exit_status::done;  ///< else a file could not be read, which is said
 };
 
-/// Throws `error` where no file holds a recorded space.
+/// Throws `error` where no file contains a recorded space.
 search_comparison compare_searches(const search_request& request, const listener& news = {});
 
 }  // namespace launchbox

@@ -63,9 +63,9 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
 {
     const gpu_list found = gpus_for(request);
     if (found.devices.empty() && !request.build_only)
-        throw error(fmt::format("{} launches a kernel, and there is no GPU here: {}", spec.file, found.reason),
-                    "run the same command where there is one; here --build-only --arch sm_90 compiles and screens all "
-                    "candidates, and --replay FILE works with recorded measurements",
+        throw error(fmt::format("{} needs a GPU, and there is none here: {}", spec.file, found.reason),
+                    "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
+                    "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
     planned_backends planned;
     if (!spec.kernel->source.empty()) planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
@@ -90,7 +90,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     };
     if (request.build_only) {
         if (!request.architecture && found.devices.empty())
-            throw error("--check and --build-only need an architecture, and there is no GPU here to take it from",
+            throw error("--check and --build-only need an architecture, and there is no GPU here",
                         "add --arch sm_90, or another");
         const target on = request.architecture ? *request.architecture : target_of_this_machine();
         const std::string name = name_of(on);
@@ -130,11 +130,10 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     const bool needs_gpu = asks_for_architecture(*spec.program);
     const gpu_list found = needs_gpu ? gpus_for(request) : gpu_list{};
     if (needs_gpu && found.devices.empty() && (!request.architecture || !request.build_only))
-        throw error(
-            fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
-            "run the same command where there is one; here --build-only --arch sm_90 builds all candidates, and "
-            "--replay FILE works with recorded measurements",
-            exit_status::missing);
+        throw error(fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
+                    "run the same command on a machine with one; here you can use --build-only --arch sm_90 to build "
+                    "all candidates, or --replay FILE for recorded measurements",
+                    exit_status::missing);
     if (!needs_gpu || found.devices.empty()) {
         const std::string name = request.architecture ? name_of(*request.architecture) : "";
         planned_backend& made = add(name, {});

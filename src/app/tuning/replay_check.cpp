@@ -52,15 +52,15 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus,
     const std::vector<std::string> files = capture_files(spec);
     if (files.empty())
         throw error(spec.file + ": there is no captured launch to replay",
-                    "--replay-check is for specs of launchbox capture -k NAME -o FOLDER");
+                    "--replay-check needs a spec of launchbox capture -k NAME -o FOLDER");
     const gpu_list found = find_gpus();
     if (found.devices.empty())
-        throw error("a launch is replayed on a GPU, and there is none here: " + found.reason,
-                    "run the same command where there is one", exit_status::missing);
+        throw error("a replay needs a GPU, and there is none here: " + found.reason,
+                    "run the same command on a machine with one", exit_status::missing);
     const int wanted = gpus.empty() ? found.devices.front().index : gpus.front();
     const auto gpu = std::ranges::find(found.devices, wanted, &gpu_device::index);
     if (gpu == found.devices.end())
-        throw error(fmt::format("there is no GPU {} here", wanted), "launchbox devices --here lists those that are");
+        throw error(fmt::format("there is no GPU {} here", wanted), "launchbox devices --here lists the GPUs");
     const temporary_directory folder;
     gpu_worker worker({.device = gpu->index, .captures = files, .worker_program = {}});
     exit_status status = exit_status::done;
@@ -70,10 +70,10 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus,
             shortened(escape_for_terminal(short_name(demangle(launch.kernel))), widest_name_in_sentence);
         const std::string module = captured_module(file, gpu->capability).cubin;
         if (launch.changed_bytes() == 0) {
-            tell(fmt::format(
-                "{}: nothing was verified: the launch changed no byte, and equal memory says nothing of it; capture an "
-                "earlier one (--nth)",
-                name));
+            tell(
+                fmt::format("{}: nothing was verified: the launch changed no byte, so equal memory proves nothing; "
+                            "capture an earlier one (--nth)",
+                            name));
             status = std::max(status, exit_status::check_failed);
             continue;
         }
@@ -83,19 +83,18 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus,
         std::uint64_t compared = 0;
         for (const auto* list : {&launch.memory, &launch.variables})
             for (const captured_memory& memory : *list) compared += memory.bytes;
-        if (answer.what == outcome::measured && answer.verified) {
-            tell(
-                fmt::format("{}: bit-equal: {} replays left all {} bytes as the program got them, {} of them "
-                            "changed by the launch",
-                            name, replays, counted(compared), counted(launch.changed_bytes())));
+        if (answer.status == outcome::measured && answer.verified) {
+            tell(fmt::format(
+                "{}: bit-equal: {} replays left all {} bytes as in the program, {} of them changed by the launch", name,
+                replays, counted(compared), counted(launch.changed_bytes())));
             continue;
         }
         tell(fmt::format("{}: {}", name,
-                         answer.what == outcome::wrong_result
+                         answer.status == outcome::wrong_result
                              ? answer.reason
-                             : fmt::format("{}: {}", words_of(answer.what), answer.reason)));
+                             : fmt::format("{}: {}", words_of(answer.status), answer.reason)));
         if (status != exit_status::missing)
-            status = answer.what == outcome::device_lost ? exit_status::missing : exit_status::check_failed;
+            status = answer.status == outcome::device_lost ? exit_status::missing : exit_status::check_failed;
     }
     return status;
 }

@@ -29,9 +29,8 @@ std::vector<std::string> named_files(const tune_spec& spec)
         words = spec.program->sources;
         for (const std::string& source : words)
             if (std::error_code failure; !fs::is_regular_file(fs::path(spec.folder) / source, failure))
-                throw error(
-                    fmt::format("{}: [program] sources: there is no file {}", spec.file, source),
-                    "names are looked for in the folder of the spec; take it out if results do not depend on it");
+                throw error(fmt::format("{}: [program] sources: there is no file {}", spec.file, source),
+                            "names are relative to the folder of the spec; remove it if results do not depend on it");
         for (const auto* command : {&spec.program->build, &spec.program->run})
             words.insert(words.end(), command->begin(), command->end());
     }

@@ -29,23 +29,24 @@ void refuse_empty(const tune_spec& spec, const search_space& space)
 {
     if (space.size() > 0) return;
     std::string strictest;
-    std::uint64_t turned_away = 0;
-    for (const auto& [constraint, count] : space.turned_away())
-        if (count > turned_away) {
-            turned_away = count;
+    std::uint64_t rejections = 0;
+    for (const auto& [constraint, count] : space.rejections())
+        if (count > rejections) {
+            rejections = count;
             strictest = constraint;
         }
     throw error(fmt::format("{}: none of the {:.0f} points of the space satisfies the constraints", spec.file,
                             space.raw_size()),
-                strictest.empty() ? "widen the lists of values" : "most are turned away by: " + strictest);
+                strictest.empty() ? "add values, or relax the constraints" : "most are rejected by: " + strictest);
 }
 
 void check_baseline(const tune_spec& spec, const search_space& space)
 {
     if (!spec.baseline) return;
     if (const std::string why = space.why_not(*spec.baseline); !why.empty())
-        throw error(fmt::format("{}: the baseline ({}) is no candidate: {}", spec.file, text_of(*spec.baseline), why),
-                    "change the baseline or the constraint");
+        throw error(
+            fmt::format("{}: the baseline ({}) is not a candidate: {}", spec.file, parameter_text(*spec.baseline), why),
+            "change the baseline or the constraint");
 }
 
 // In the order of the spec, whichever was measured first; others that the run has come after them.

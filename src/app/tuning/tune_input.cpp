@@ -44,7 +44,7 @@ parameter_value value_like(const parameter_value& example, const std::string& te
     double number = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
-        throw error("--workload: '" + text + "' is no number, and the spec has numbers there",
+        throw error("--workload: '" + text + "' is not a number, but the spec has numbers there",
                     "write --workload n=1e8");
     if (number == std::floor(number) && std::fabs(number) < 9e15) return static_cast<std::int64_t>(number);
     return number;
@@ -103,12 +103,12 @@ spec_text read_spec_text(const std::string& file, const std::string& written_to)
 tune_spec spec_of(const spec_text& read)
 {
     if (!read.is_translated) return parse_tune_spec(read.file, read.text);
-    const std::string own_hint = "write the spec with --write-spec FILE.toml, complete it, and tune that";
+    const std::string own_hint = "write the spec with --write-spec FILE.toml, complete it, and tune with it";
     if (!read.has_kernel) throw error(read.file + " has no kernel that launchbox can compile", own_hint);
     try {
         return parse_tune_spec(read.file, read.text);
     } catch (const error& failure) {
-        throw error("of the spec that was made of " + std::string(failure.what()), own_hint);
+        throw error("of the spec that was made from " + std::string(failure.what()), own_hint);
     }
 }
 
@@ -148,13 +148,14 @@ std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector
         if (is_header(text)) {
             best = rows_in_header(utf8_text(read_input(text)), text, spec.parameters);
             if (best.empty())
-                throw error("--warm-start " + text + ": no row there has values of this spec",
+                throw error("--warm-start " + text + ": no row has values of this spec",
                             "its values have to be the parameters, in their order; or leave it out");
         } else {
             const result_file file = read_result_file(text);
             for (const std::string& diagnostic : file.diagnostics) news.say(diagnostic);
             best = best_of(file, max_warm_candidates);
-            if (best.empty()) throw error("--warm-start " + text + ": no candidate was measured there", "leave it out");
+            if (best.empty())
+                throw error("--warm-start " + text + ": it contains no measured candidate", "leave it out");
         }
         candidates.insert(candidates.end(), best.begin(), best.end());
     }
@@ -169,7 +170,7 @@ std::vector<std::size_t> warm_start_in(const tune_spec& spec, const search_space
     std::vector<std::size_t> found = found_in(space, names, candidates);
     if (!candidates.empty())
         news.say(fmt::format("warm start: {} of the {} best elsewhere are candidates here{}", found.size(),
-                             candidates.size(), found.empty() ? "; it changes nothing" : ""));
+                             candidates.size(), found.empty() ? "; it has no effect" : ""));
     return found;
 }
 

@@ -17,7 +17,7 @@ struct spec_text {
     std::string file, text;
     bool is_translated = false;
     bool has_kernel = true;               ///< that launchbox can compile
-    std::vector<std::string> notes = {};  ///< what was not taken over of a T1 file
+    std::vector<std::string> notes = {};  ///< what was not translated of a T1 file
 };
 
 /// `written_to`: where the spec that is made will be, for the paths in it; empty: nowhere.

@@ -98,7 +98,7 @@ public:
     {
         const json& value = at(key);
         if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX))
-            fail(fmt::format("has a {} that is no whole number", key));
+            fail(fmt::format("has a {} that is not a whole number", key));
         const auto number = value.get<std::int64_t>();
         if (number < min || number > max) fail(fmt::format("has the {} {}", key, number));
         return number;
@@ -114,7 +114,7 @@ public:
     [[nodiscard]] std::string text(const char* key) const
     {
         const json& value = at(key);
-        if (!value.is_string()) fail(fmt::format("has a {} that is no text", key));
+        if (!value.is_string()) fail(fmt::format("has a {} that is not a string", key));
         std::string text = value.get<std::string>();
         if (text.find('\0') != std::string::npos) fail(fmt::format("has a zero in its {}", key));
         return text;
@@ -148,14 +148,14 @@ public:
     void each(const char* key, Read read) const
     {
         const json& list = at(key);
-        if (!list.is_array() || list.size() > max_pieces) fail(fmt::format("has {} that is no list", key));
+        if (!list.is_array() || list.size() > max_pieces) fail(fmt::format("has {} that is not a list", key));
         for (std::size_t i = 0; i < list.size(); ++i) read(list[i], fmt::format("{}[{}]", key, i));
     }
 
 private:
     [[nodiscard]] std::uint64_t checked(const char* key, const json& value, std::uint64_t min, std::uint64_t max) const
     {
-        if (!value.is_number_unsigned()) fail(fmt::format("has a {} that is no whole number", key));
+        if (!value.is_number_unsigned()) fail(fmt::format("has a {} that is not a whole number", key));
         const auto number = value.get<std::uint64_t>();
         if (number < min || number > max) fail(fmt::format("has the {} {}", key, number));
         return number;
@@ -178,20 +178,20 @@ captured_memory memory_of(const capture_reader& from, bool is_variable)
     memory.before_hash = from.hex("before_hash");
     memory.changed_bytes = from.number("changed_bytes", 0, memory.bytes);
     if (memory.address < 4096 || memory.address + memory.bytes > end_of_addresses)
-        from.fail("lies where no memory is: " + hex_of_number(memory.address));
+        from.fail("has an impossible address: " + hex_of_number(memory.address));
     if (from.has("after")) {
         memory.after = from.file_name("after");
         memory.after_hash = from.hex("after_hash");
     }
     if (memory.after.empty() != (memory.changed_bytes == 0))
-        from.fail("has changed bytes without a file of what they became, or the other way round");
+        from.fail("has changed bytes without a file of the new content, or the other way round");
     if (!memory.after.empty() && memory.before_hash == memory.after_hash)
-        from.fail(fmt::format("says that {} bytes changed, and its bytes are the same before and after",
+        from.fail(fmt::format("says that {} bytes changed, but its bytes are the same before and after",
                               memory.changed_bytes));
     if (!is_variable) return memory;
     memory.name = from.text("name");
     if (memory.name.empty()) from.fail("has no name");
-    if (!from.at("referenced").is_boolean()) from.fail("has a referenced that is neither true nor false");
+    if (!from.at("referenced").is_boolean()) from.fail("has a `referenced` that is neither true nor false");
     memory.referenced = from.at("referenced").get<bool>();
     return memory;
 }
@@ -199,13 +199,14 @@ captured_memory memory_of(const capture_reader& from, bool is_variable)
 std::string bytes_of_hex(const capture_reader& from, const char* key)
 {
     const std::string digits = from.text(key);
-    if (digits.size() % 2 != 0 || digits.size() > 2 * max_argument_bytes) from.fail("has arguments of no whole bytes");
+    if (digits.size() % 2 != 0 || digits.size() > 2 * max_argument_bytes)
+        from.fail("has arguments with an odd number of digits");
     std::string bytes;
     for (std::size_t i = 0; i < digits.size(); i += 2) {
         unsigned value = 0;
         const auto [end, wrong] = std::from_chars(digits.data() + i, digits.data() + i + 2, value, 16);
         if (wrong != std::errc() || end != digits.data() + i + 2)
-            from.fail("has arguments that are no hexadecimal digits");
+            from.fail("has arguments that are not hexadecimal digits");
         bytes += static_cast<char>(value);
     }
     return bytes;
@@ -311,7 +312,7 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
     launch.cluster = from.three("cluster", 1024);
     launch.dynamic_shared_bytes = static_cast<std::uint32_t>(from.number("dynamic_shared_bytes", 0, 1 << 28));
     launch.max_threads = static_cast<std::uint32_t>(from.number("max_threads", 1, 1024));
-    if (!from.at("cooperative").is_boolean()) from.fail("has a cooperative that is neither true nor false");
+    if (!from.at("cooperative").is_boolean()) from.fail("has a `cooperative` that is neither true nor false");
     launch.cooperative = from.at("cooperative").get<bool>();
     launch.carveout_percent = static_cast<int>(from.signed_number("carveout_percent", -1, 100));
     launch.arguments = bytes_of_hex(from, "arguments");
@@ -319,7 +320,7 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
         const capture_reader parameter(value, file, where);
         const auto offset = parameter.number("offset", 0, max_argument_bytes);
         const auto bytes = parameter.number("bytes", 1, max_argument_bytes);
-        if (offset + bytes > launch.arguments.size()) parameter.fail("lies behind the end of the arguments");
+        if (offset + bytes > launch.arguments.size()) parameter.fail("is behind the end of the arguments");
         launch.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
     });
     from.each("memory", [&](const json& value, const std::string& where) {
@@ -330,7 +331,7 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
     });
     const auto texts = [&](const char* key, std::vector<std::string>& into) {
         from.each(key, [&](const json& value, const std::string& where) {
-            if (!value.is_string()) from.fail(where + " is no text");
+            if (!value.is_string()) from.fail(where + " is not a string");
             into.push_back(value.get<std::string>());
         });
     };

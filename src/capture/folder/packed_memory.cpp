@@ -77,7 +77,7 @@ std::ifstream opened(const std::filesystem::path& file)
 
 }  // namespace
 
-struct packed_reader::inside {
+struct packed_reader::impl {
     std::string file;
     std::uint64_t left, hash;
     std::ifstream from;
@@ -103,23 +103,22 @@ struct packed_reader::inside {
 };
 
 packed_reader::packed_reader(const std::filesystem::path& file, std::uint64_t bytes, std::uint64_t hash)
-    : inside_(
-          std::make_unique<inside>(inside{.file = file.string(), .left = bytes, .hash = hash, .from = opened(file)}))
+    : impl_(std::make_unique<impl>(impl{.file = file.string(), .left = bytes, .hash = hash, .from = opened(file)}))
 {
-    if (!inside_->from)
-        throw error(fmt::format("cannot read {}: {}", inside_->file, std::strerror(errno != 0 ? errno : EINVAL)),
-                    "the folder of a capture has to be whole");
-    if (!inside_->context) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(inside_->context.get(), ZSTD_d_windowLogMax, max_window_log);
-    XXH3_64bits_reset(&inside_->sum);
+    if (!impl_->from)
+        throw error(fmt::format("cannot read {}: {}", impl_->file, std::strerror(errno != 0 ? errno : EINVAL)),
+                    "the folder of a capture has to be complete");
+    if (!impl_->context) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(impl_->context.get(), ZSTD_d_windowLogMax, max_window_log);
+    XXH3_64bits_reset(&impl_->sum);
 }
 
 packed_reader::~packed_reader() = default;
 
 void packed_reader::read(char* to, std::size_t bytes)
 {
-    inside& all = *inside_;
-    if (bytes > all.left) all.damaged("more is read than it has");
+    impl& all = *impl_;
+    if (bytes > all.left) all.damaged("its content is too short");
     ZSTD_outBuffer out{to, bytes, 0};
     while (out.pos < out.size) {
         // What is still in zstd's window comes without more input.
@@ -141,9 +140,9 @@ void packed_reader::read(char* to, std::size_t bytes)
         if (rest.pos > 0) all.damaged("it is longer than the capture says");
         all.frame_ended = state == 0;
     }
-    if (!all.frame_ended || all.refill()) all.damaged("its end is not that of the capture");
+    if (!all.frame_ended || all.refill()) all.damaged("its end differs from that of the capture");
     if (XXH3_64bits_digest(&all.sum) != all.hash)
-        all.damaged("its bytes are not those that were captured: the hash differs");
+        all.damaged("its bytes differ from the captured ones: the hash differs");
 }
 
 }  // namespace launchbox

@@ -29,8 +29,8 @@ public:
     void read(char* to, std::size_t bytes);
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 }  // namespace launchbox

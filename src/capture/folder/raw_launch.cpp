@@ -27,7 +27,7 @@ constexpr std::size_t packed_piece_bytes = std::size_t{8} << 20;
 
 [[noreturn]] void not_the_observers()
 {
-    throw error("what the observer wrote of the launch cannot be read: the program changed it, or the disk is full");
+    throw error("the observer's record of the launch cannot be read: the program changed it, or the disk is full");
 }
 
 // The words of a line of the observer's, one after the other.
@@ -92,7 +92,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
     if (key == "max_threads") launch.max_threads = static_cast<std::uint32_t>(std::clamp(line.number<int>(), 1, 1024));
     if (key == "early") to.early = line.number<int>() != 0;
     if (key == "other_attributes")
-        launch.warnings.push_back("the launch had attributes that a replay does not have: " + line.rest());
+        launch.warnings.push_back("the launch had attributes that a replay omits: " + line.rest());
     if (key == "pinned_pointers")
         launch.warnings.push_back(
             fmt::format("captured memory has {} words that look like pointers to pinned host memory, which is not "
@@ -159,8 +159,8 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
             continue;
         if (!found.empty() && (!code || code != kernel->code_hash))
             throw error(
-                "the launch was not captured: the program has loaded several modules with a kernel of this "
-                "name, and its code cannot be told",
+                "the launch was not captured: the program has loaded several modules with a kernel of this name, and "
+                "its code cannot be identified",
                 "wait for another kernel, or give the kernels names of their own");
         if (!found.empty()) continue;
         code = kernel->code_hash;
@@ -169,7 +169,7 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
         found = std::move(image);
     }
     if (found.empty())
-        throw error("the launch was not captured: the module of the kernel was not seen",
+        throw error("the launch was not captured: loading of the kernel's module was not observed",
                     "programs whose modules are loaded before CUPTI listens cannot be captured");
     return found;
 }
@@ -227,11 +227,10 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
     const std::string module = module_of(raw, observed, launch.architecture, waits);
     if (raw.early)
         launch.warnings.push_back(fmt::format(
-            "the program lets it begin before the kernel ahead of it has ended (programmatic dependent "
-            "launch), and {}",
-            waits.value_or(true) ? "a replay does not"
-                                 : "it never waits for that one (griddepcontrol.wait): what that one writes "
-                                   "may not be there yet"));
+            "the program lets it begin before the preceding kernel has ended (programmatic dependent launch), and {}",
+            waits.value_or(true)
+                ? "a replay does not"
+                : "it never waits for that (griddepcontrol.wait): it may read data that is not written yet"));
     launch.module = "kernel.cubin";
     launch.module_hash = hash_of_bytes(module);
     write_file_atomically(folder / launch.module, module);

@@ -68,7 +68,7 @@ std::string replay_spec(const captured_launch& launch, const std::string& name, 
         "capture = \"{7}\"\n",
         kernel, shape_text(launch.grid), shape_text(launch.block), words, name, launch.block[0],
         fmt::join(block_sizes(launch), ", "), capture_file, registers ? ", max_registers = 0" : "",
-        registers ? fmt::format("# registers per thread at most: the PTX is compiled again; 0: as it is\n"
+        registers ? fmt::format("# maximum registers per thread: the PTX is compiled again; 0: unchanged\n"
                                 "max_registers = [{}]\n",
                                 register_limits(*registers))
                   : "");

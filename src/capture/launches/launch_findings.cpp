@@ -73,7 +73,7 @@ private:
         add("small_grid", 1 - static_cast<double>(grid) / sms,
             fmt::format("{} on {}: {} nothing to do", counted(grid, "block", "blocks"), counted(sms, "SM", "SMs"),
                         counted(sms - grid, "SM has", "SMs have")),
-            "tune", "tune it with smaller blocks, or give it more work; other streams can use the idle SMs meanwhile");
+            "tune", "tune it with smaller blocks, or give it more work; other streams can use the idle SMs");
     }
 
     void check_tail()
@@ -132,9 +132,8 @@ private:
     void add_debug_build()
     {
         add("debug_build", 0,
-            fmt::format(
-                "a debug build ({}): neither its time nor its registers and spills are those of a release build",
-                debug_flag_of(launches_.kernel)),
+            fmt::format("a debug build ({}): its time, registers and spills are not those of a release build",
+                        debug_flag_of(launches_.kernel)),
             "inspect", "compile it without that flag, and capture again");
     }
 

@@ -30,7 +30,7 @@ struct json_place {
 
     [[nodiscard]] error wrong(const char* name, const char* what) const
     {
-        return error(fmt::format("{}: {} is not {}", where, name, what), "is it what launchbox capture wrote?");
+        return error(fmt::format("{}: {} is not {}", where, name, what), "is it output of launchbox capture?");
     }
 
     [[nodiscard]] const json& at(const char* name) const
@@ -162,7 +162,7 @@ observed_run read_launches_json(std::string_view text, const std::string& file)
 {
     refuse_large_json(text, text.size(), file);
     const json whole = json::parse(text, nullptr, false);
-    if (whole.is_discarded()) throw error(file + " is no JSON", "is it what launchbox capture wrote, and all of it?");
+    if (whole.is_discarded()) throw error(file + " is not JSON", "is it complete output of launchbox capture?");
     const json_place from{whole, file};
     if (from.text("schema") != "launchbox.launches/1") throw from.wrong("schema", "launchbox.launches/1");
     observed_run run;

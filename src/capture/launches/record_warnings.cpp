@@ -26,7 +26,7 @@ std::string sentence_of(const seen_note& note)
         case note_kind::not_captured:
             return note.text;
     }
-    return "a note that this version does not know";
+    return "an unknown note";
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void record_warnings::add(const seen_process& process)
     for (const seen_note& note : process.notes) ++processes_[sentence_of(note)];
     if (!process.damage.empty())
         ++processes_[process.process != 0
-                         ? fmt::format("the record of process {} is cut: {}", process.process, process.damage)
+                         ? fmt::format("the record of process {} is truncated: {}", process.process, process.damage)
                          : "the record of a process cannot be read: " + process.damage];
     dropped_ += process.dropped;
     untimed_ += process.untimed;
@@ -57,10 +57,10 @@ std::vector<std::string> record_warnings::all() const
         if (count > 0) lines.push_back(with_commas(static_cast<std::int64_t>(count)) + what);
     };
     counted_line(dropped_, " launches are missing: CUPTI had no room for their records");
-    counted_line(untimed_, " launches were not over when their process ended: they are not counted");
+    counted_line(untimed_, " launches had not ended when their process did: they are not counted");
     counted_line(beyond_rows_, " launches are missing: more kernels and shapes than a record holds, or a full disk");
     counted_line(modules_not_kept_, " modules could not be written to the temporary folder: is the disk full?");
-    counted_line(buffers_lost_, " buffers of CUPTI's records were not read whole: the program had no memory left");
+    counted_line(buffers_lost_, " buffers of CUPTI's records were not read completely: the program had no memory left");
     return lines;
 }
 

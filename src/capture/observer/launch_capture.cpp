@@ -162,7 +162,7 @@ void launch_capture::capture(const Step& step)
     } catch (const cannot_capture& failure) {
         fail(failure.why);
     } catch (const std::exception&) {
-        fail("the launch was not captured: the program has no memory left for that");
+        fail("the launch was not captured: the program has no memory left");
     }
 }
 
@@ -228,13 +228,13 @@ std::string launch_capture::failure()
 {
     const std::lock_guard guard(lock_);
     if (!failure_.empty() || over_) return failure_;
-    if (function_ != nullptr) return "the launch was not captured: the program ended before it was over";
+    if (function_ != nullptr) return "the launch was not captured: the program ended before the launch did";
     if (seen_ > 0)
-        return "the launch was not captured: " + std::to_string(seen_) + " fit, and number " +
-               std::to_string(wanted_.nth) + " was wanted (--nth)";
+        return "the launch was not captured: " + std::to_string(seen_) + " match, and number " +
+               std::to_string(wanted_.nth) + " was requested (--nth)";
     if (in_stream_capture_ > 0)
         return "the launch was not captured: all " + std::to_string(in_stream_capture_) +
-               " that fit became nodes of a graph, which are not captured; run the program without CUDA graphs";
+               " that match became nodes of a graph, which are not captured; run the program without CUDA graphs";
     return {};
 }
 

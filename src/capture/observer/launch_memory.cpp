@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{16} << 20, max_parameter_bytes = 64 << 10, max_parameters = 4096;
 
-std::string text_of(std::uint64_t number)
+std::string decimal_text(std::uint64_t number)
 {
     return std::to_string(number);
 }
@@ -53,8 +53,8 @@ bool write_all(int file, const unsigned char* bytes, std::size_t size)
 void launch_capture::before(const launch& what)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
-        throw cannot_capture{"the launch was not captured: waiting for what was launched before it ended with error " +
-                             text_of(waited) +
+        throw cannot_capture{"the launch was not captured: waiting for earlier work ended with error " +
+                             decimal_text(waited) +
                              (waited == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                                   ? ", since another stream was being captured into a graph: try --nth"
                                   : "")};
@@ -208,7 +208,7 @@ void launch_capture::refuse_foreign_pointers()
             if (word < 4096 || is_tracked(word) ||
                 driver_.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, word) != CUDA_SUCCESS)
                 continue;
-            const std::string where = "the launch was not captured: its parameter " + text_of(i + 1);
+            const std::string where = "the launch was not captured: its parameter " + decimal_text(i + 1);
             if (type == CU_MEMORYTYPE_HOST)
                 throw cannot_capture{where + " points to pinned host memory, which is not captured"};
             bool is_variable = false;
@@ -216,8 +216,8 @@ void launch_capture::refuse_foreign_pointers()
                 is_variable = is_variable || word - variable.address < variable.bytes;
             if (!is_variable)
                 throw cannot_capture{where + " points to device memory at " + hex(word) +
-                                     " that was not allocated in this process by a call that is followed: another "
-                                     "process's (IPC), an array's, or a module's"};
+                                     " that was not allocated by a tracked call of this process: memory of another "
+                                     "process (IPC), an array, or a module"};
         }
 }
 
@@ -226,8 +226,8 @@ void launch_capture::copy(const kept_memory& memory, bool after, bool search)
     if (!after) {
         total_ += memory.bytes;
         if (total_ > wanted_.limit)
-            throw cannot_capture{"the launch was not captured: it reaches at least " + text_of(total_) +
-                                 " bytes of memory, and the limit is " + text_of(wanted_.limit) +
+            throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
+                                 " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
                                  ": raise it with --memory-limit"};
     }
     const record::no_size_signal guard;
@@ -245,16 +245,16 @@ void launch_capture::copy(const kept_memory& memory, bool after, bool search)
     }
     if (to >= 0) ::close(to);
     if (copied != CUDA_SUCCESS)
-        throw cannot_capture{"the launch was not captured: copying " + text_of(memory.bytes) + " bytes of " +
+        throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
                              memory.kind + " memory at " + hex(memory.address) + " ended with error " +
-                             text_of(copied)};
+                             decimal_text(copied)};
     if (!written) throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
 }
 
 void launch_capture::after(const launch& what)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
-        throw cannot_capture{"the launch was not captured: the kernel ended with error " + text_of(waited)};
+        throw cannot_capture{"the launch was not captured: the kernel ended with error " + decimal_text(waited)};
     for (const kept_memory& memory : kept_) copy(memory, true, false);
     write_text(what);
 }
@@ -264,14 +264,14 @@ void launch_capture::write_text(const launch& what)
     std::string text = std::string(record::launch_magic) + "\n";
     const auto line = [&](const std::string& key, const std::string& value) { text += key + " " + value + "\n"; };
     const auto three = [](const std::array<unsigned, 3>& of) {
-        return text_of(of[0]) + " " + text_of(of[1]) + " " + text_of(of[2]);
+        return decimal_text(of[0]) + " " + decimal_text(of[1]) + " " + decimal_text(of[2]);
     };
-    line("process", text_of(static_cast<std::uint64_t>(::getpid())));
-    line("number", text_of(seen_));
+    line("process", decimal_text(static_cast<std::uint64_t>(::getpid())));
+    line("number", decimal_text(seen_));
     line("grid", three(what.grid));
     line("block", three(what.block));
     line("cluster", three(what.cluster));
-    line("dynamic_shared", text_of(what.dynamic_shared));
+    line("dynamic_shared", decimal_text(what.dynamic_shared));
     line("cooperative", what.cooperative ? "1" : "0");
     line("registers", std::to_string(attributes_[0]));
     line("static_shared", std::to_string(attributes_[1]));
@@ -281,9 +281,9 @@ void launch_capture::write_text(const launch& what)
     line("max_dynamic_shared", std::to_string(attributes_[5]));
     if (what.early) line("early", "1");
     if (!what.other_attributes.empty()) line("other_attributes", what.other_attributes.substr(1));
-    if (pinned_pointers_ > 0) line("pinned_pointers", text_of(pinned_pointers_));
-    for (const std::size_t parameter : textures_) line("texture", text_of(parameter));
-    for (const auto& [offset, bytes] : parameters_) line("parameter", text_of(offset) + " " + text_of(bytes));
+    if (pinned_pointers_ > 0) line("pinned_pointers", decimal_text(pinned_pointers_));
+    for (const std::size_t parameter : textures_) line("texture", decimal_text(parameter));
+    for (const auto& [offset, bytes] : parameters_) line("parameter", decimal_text(offset) + " " + decimal_text(bytes));
     std::string bytes;
     for (const unsigned char byte : arguments_) {
         constexpr std::string_view digits = "0123456789abcdef";
@@ -295,13 +295,13 @@ void launch_capture::write_text(const launch& what)
         const std::lock_guard guard(lock_);
         for (const known_module& known : modules_)
             if (known.kernels.contains(std::string_view(what.name)))
-                line("module", text_of(known.module.hash) + " " + text_of(known.module.bytes));
+                line("module", decimal_text(known.module.hash) + " " + decimal_text(known.module.bytes));
         for (std::size_t i = 0; i < images_.count(); ++i) line("image", record::image_file_name(::getpid(), i));
     }
     text += program_files();
     for (const kept_memory& memory : kept_) {
         const std::string place =
-            text_of(memory.number) + " " + hex(memory.address) + " " + text_of(memory.bytes) + " ";
+            decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " ";
         if (memory.what == "memory")
             line("memory", place + memory.kind);
         else

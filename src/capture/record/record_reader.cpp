@@ -128,7 +128,7 @@ seen_process read_record(std::string_view bytes)
     }
     if (bytes.size() < record::magic.size() ||
         bytes.substr(0, record::magic.size()) != std::string_view(record::magic.data(), record::magic.size())) {
-        result.damage = "it is no record of this version";
+        result.damage = "it is not a record of this version";
         return result;
     }
     std::size_t place = record::magic.size();

@@ -86,14 +86,14 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                                          const code_mark_index& marks, bool whatever_is_unknown);
 
 // "2 of its instructions are not known, the first one has opcode 0x123"
-std::string text_of(const live_doubts& doubts)
+std::string doubts_text(const live_doubts& doubts)
 {
     std::string text;
     const auto add = [&](std::string reason) { text += (text.empty() ? "" : "; ") + std::move(reason); };
     if (doubts.unknown_instructions > 0) {
         std::array<char, 8> digits{};
         std::snprintf(digits.data(), digits.size(), "%#x", doubts.first_unknown);
-        add(std::to_string(doubts.unknown_instructions) + " of its instructions are not known, the first has opcode " +
+        add(std::to_string(doubts.unknown_instructions) + " of its instructions are unknown, the first has opcode " +
             digits.data());
     }
     if (doubts.unknown_targets > 0)
@@ -101,7 +101,7 @@ std::string text_of(const live_doubts& doubts)
     if (doubts.predicate_masks > 0)
         add("which predicates " + std::to_string(doubts.predicate_masks) +
             " of its instructions write (R2P) is not known: there may be fewer");
-    if (doubts.calls > 0) add("what the functions that it calls use is taken from the calling convention");
+    if (doubts.calls > 0) add("the registers of called functions are assumed from the calling convention");
     return text;
 }
 
@@ -161,7 +161,7 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
                   {live.general_count(), live.predicate_count(), live.uniform_count(), live.uniform_predicate_count()},
                   live.general, found.writes[at].general);
     }
-    draft.finish(pressure_source::own_decoder, text_of(found.doubts));
+    draft.finish(pressure_source::own_decoder, doubts_text(found.doubts));
     return std::nullopt;
 }
 
@@ -192,11 +192,11 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
         draft->add(instruction.byte, instruction.live, general, is_written);
     });
     batch.for_each_line([&](std::string_view line) { reader.line(line); });
-    if (reader.not_understood() > 0) problem = "this nvdisasm prints live registers in another way than is known";
+    if (reader.not_understood() > 0) problem = "this nvdisasm prints live registers in an unknown form";
     for (std::size_t k = 0; k < drafts.size(); ++k) {
         live_doubts of_calls;
         of_calls.calls = left.at(batch.kernels[k]).calls;
-        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, text_of(of_calls));
+        if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, doubts_text(of_calls));
         std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
         if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
     }

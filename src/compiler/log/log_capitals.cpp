@@ -24,7 +24,7 @@ bool is_in_capitals(std::string_view line)
         [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
 }
 
-std::string out_of_capitals(std::string_view line)
+std::string without_capitals(std::string_view line)
 {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     std::string text(line);

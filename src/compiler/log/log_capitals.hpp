@@ -11,6 +11,6 @@ namespace launchbox {
 bool is_in_capitals(std::string_view line);
 
 /// The line as the compiler wrote it, except the names of kernels, whose case is lost.
-std::string out_of_capitals(std::string_view line);
+std::string without_capitals(std::string_view line);
 
 }  // namespace launchbox

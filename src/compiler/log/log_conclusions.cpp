@@ -241,7 +241,7 @@ void add_facts_of_warnings(raw_log& raw)
     std::unordered_map<std::string, std::vector<const lone_remark*>> by_kernel;
     std::vector<const std::vector<const lone_remark*>*> order;
     for (const lone_remark& remark : lone) {
-        if (functions.contains(remark.kernel) || !tells_of_a_kernel(remark.text)) continue;
+        if (functions.contains(remark.kernel) || !is_about_a_kernel(remark.text)) continue;
         if (remark.of_linker && give_to_compiled(raw, remark, compiled)) continue;
         std::vector<const lone_remark*>& of_kernel =
             by_kernel[remark.kernel + '\n' + remark.architecture + (remark.of_linker ? "\n" : "")];

@@ -236,7 +236,7 @@ std::string_view plain_text(std::string_view line, std::string& buffer)
         line = buffer;
     }
     if (!is_in_capitals(line)) return line;
-    std::string changed = out_of_capitals(line);
+    std::string changed = without_capitals(line);
     return buffer = std::move(changed);
 }
 

@@ -42,7 +42,7 @@ public:
     /// Those who may have got another's line, now that one came too many.
     std::vector<std::size_t> take_doubtful() { return std::exchange(doubtful_, {}); }
 
-    [[nodiscard]] bool are_owed() const { return owed_ > 0; }
+    [[nodiscard]] bool are_pending() const { return owed_ > 0; }
 
 private:
     std::size_t owed_ = 0;

@@ -73,17 +73,16 @@ void lost_lines::note(const log_piece& piece)
         ++used, ++linked;
 }
 
-void log_reader::say_lost()
+void log_reader::report_lost()
 {
     add_diagnostic(
-        "whose figures these are cannot be told: in front of some lines stands which compiler wrote them, in "
-        "front of others nothing");
+        "the kernel of these figures is unknown: some lines have a prefix that names their compiler, others have none");
 }
 
 void log_reader::finish()
 {
     resource_log& log = raw_->log;
-    log.ends_inside_a_report |= used_lines_.are_owed() || linked_lines_.are_owed();
+    log.ends_inside_a_report |= used_lines_.are_pending() || linked_lines_.are_pending();
     for (const open_entry& entry : open_) {
         log.ends_inside_a_report = true;
         log.diagnostics.push_back(
@@ -192,15 +191,15 @@ void log_reader::read_nvlink_used(std::string_view list)
             return take_back(linked_lines_.take_doubtful(), [&](std::size_t owner) { give(kernel(owner), {}); });
         case nameless_lines::verdict::given_up:
             add_diagnostic(std::to_string(linked_.size()) +
-                           " functions wait for their \"used\" line here, because several linkers wrote at once: whose "
-                           "figures these are cannot be told; keep the linkers' output apart");
+                           " functions have no \"used\" line yet here, because several linkers wrote at the same time: "
+                           "the kernel of these figures is unknown; separate the linkers' output");
             return linked_.clear();
         case nameless_lines::verdict::owner:
             break;
     }
     const auto [owner, lost] = linked_.front();
     linked_.clear();
-    if (lost != lost_->linked) return say_lost();
+    if (lost != lost_->linked) return report_lost();
     linked_lines_.note_owner(owner);
     raw_->kernel_lines[owner] = line_;
     give(kernel(owner), figures);

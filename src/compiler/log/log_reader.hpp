@@ -132,14 +132,14 @@ private:
     {
         if (doubtful.empty()) return;
         add_diagnostic("one line of a report too many: of " + std::to_string(doubtful.size()) +
-                       " kernels above it cannot be told whose figures are whose; keep the compilers' output apart");
+                       " kernels above it, the figures cannot be assigned; separate the compilers' output");
         for (const std::size_t owner : doubtful) from(owner);
     }
     void expect_stack_line(waiting_function waiting);
     void keep_function(waiting_function& waiting);
     void add_lone_remarks();
     void add_losses();
-    void say_lost();
+    void report_lost();
     void add_diagnostic(std::string what) { raw_->log.diagnostics.push_back({line_, std::move(what)}); }
     kernel_info& kernel(std::size_t index) { return raw_->log.kernels[index]; }
     module_memory& module() { return raw_->log.modules[module_]; }

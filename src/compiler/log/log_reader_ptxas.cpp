@@ -99,7 +99,7 @@ void log_reader::read_properties(std::string_view name)
     }
     if (std::ranges::count_if(open_, waits) > 1) {
         add_diagnostic("'" + std::string(name) + "' is being compiled more than once at the same time: " +
-                       "whose figures these are cannot be told; keep the compilers' output apart");
+                       "the kernel of these figures is unknown; separate the compilers' output");
         for (open_entry& entry : open_) entry.mixed |= waits(entry);
     }
     found->has_properties = true;
@@ -129,8 +129,7 @@ void log_reader::read_stack(const stack_figures& figures)
         case nameless_lines::verdict::stray:
             if (others_are_named_)
                 add_diagnostic(
-                    "a stack line without what stands in front of the other lines and tells their compilers "
-                    "apart: whose it is cannot be told");
+                    "a stack line without the prefix that names the compiler on other lines: its kernel is unknown");
             else
                 add_diagnostic("a stack line that belongs to no function");
             return;
@@ -139,8 +138,8 @@ void log_reader::read_stack(const stack_figures& figures)
                              [&](std::size_t owner) { give_stack(kernel(owner), stack_figures{}); });
         case nameless_lines::verdict::given_up:
             add_diagnostic(std::to_string(waiting_for_stack_.size()) +
-                           " functions wait for their stack line here, because several compilers wrote at once: whose "
-                           "figures these are cannot be told; keep the compilers' output apart");
+                           " functions have no stack line yet here, because several compilers wrote at the same time: "
+                           "the kernel of these figures is unknown; separate the compilers' output");
             for (waiting_function& waiting : waiting_for_stack_)
                 if (waiting.function) keep_function(waiting);
             return waiting_for_stack_.clear();
@@ -150,13 +149,13 @@ void log_reader::read_stack(const stack_figures& figures)
     waiting_function owner = std::move(waiting_for_stack_.front());
     waiting_for_stack_.clear();
     const bool is_lost = owner.lost != lost_->stack;
-    if (is_lost) say_lost();
+    if (is_lost) report_lost();
     if (owner.kernel != none) {
         stack_lines_.note_owner(owner.kernel);
         if (!is_lost) give_stack(kernel(owner.kernel), figures);
         if (before == step::properties) last_step_ = step::stack;
     } else if (owner.function) {
-        if (!stack_lines_.are_owed() && !is_lost) give_stack(*owner.function, figures);
+        if (!stack_lines_.are_pending() && !is_lost) give_stack(*owner.function, figures);
         // A function stays its entry's callee unless the next line says that it was compiled on its own.
         if (owner.entry != none) {
             last_kernel_ = owner.entry;
@@ -195,8 +194,8 @@ void log_reader::read_used(std::string_view list)
             return take_back(used_lines_.take_doubtful(), [&](std::size_t owner) { take_back_used(owner); });
         case nameless_lines::verdict::given_up:
             add_diagnostic(std::to_string(ready) +
-                           " kernels wait for their \"Used\" line here, because several compilers wrote at once: whose "
-                           "figures these are cannot be told; keep the compilers' output apart");
+                           " kernels have no \"Used\" line yet here, because several compilers wrote at the same time: "
+                           "the kernel of these figures is unknown; separate the compilers' output");
             std::erase_if(open_, is_ready);
             return;
         case nameless_lines::verdict::owner:
@@ -206,7 +205,7 @@ void log_reader::read_used(std::string_view list)
     used_lines_.note_owner(entry->kernel);
     const bool is_lost = entry->lost != lost_->used;
     if (is_lost)
-        say_lost();
+        report_lost();
     else if (!entry->mixed)
         give_figures(*entry, figures);
     last_used_ = last_kernel_ = entry->kernel;

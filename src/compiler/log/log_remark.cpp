@@ -65,7 +65,7 @@ remark_figures figures_in_remark(std::string_view sentence)
     return figures;
 }
 
-bool tells_of_a_kernel(std::string_view sentence)
+bool is_about_a_kernel(std::string_view sentence)
 {
     constexpr std::array<std::string_view, 4> words{"ntry function '", " for entry ", "For entry ",
                                                     "Potential Performance Loss"};

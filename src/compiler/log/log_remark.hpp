@@ -31,6 +31,6 @@ remark_figures figures_in_remark(std::string_view sentence);
 
 /// Whether it tells something of a kernel, for which it is worth a row of its own. Of spills and local memory ptxas
 /// does not say whether the function is a kernel.
-bool tells_of_a_kernel(std::string_view sentence);
+bool is_about_a_kernel(std::string_view sentence);
 
 }  // namespace launchbox

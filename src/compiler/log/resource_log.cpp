@@ -34,7 +34,7 @@ resource_log parse_resource_log(std::string_view text, const std::string& file)
     return std::move(raw.log);
 }
 
-std::string text_of(const log_message& message)
+std::string log_message_text(const log_message& message)
 {
     std::string text;
     if (!message.source_file.empty()) {

@@ -31,7 +31,7 @@ struct log_message {
 };
 
 /// The sentence with its place, "k.cu(3): identifier "x" is undefined".
-std::string text_of(const log_message& message);
+std::string log_message_text(const log_message& message);
 
 /// A line that belongs to a report and cannot be read, or cannot be understood with certainty.
 struct log_diagnostic {

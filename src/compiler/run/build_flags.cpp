@@ -172,14 +172,15 @@ void expand_files(const std::string& list, const fs::path& folder, std::vector<s
     for (const std::string& name : files) {
         const std::string path = (folder / name).lexically_normal().string();
         if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > max_words)
-            throw error("the response file " + escape_for_terminal(path) + " names itself, directly or by others",
-                        "write the flags into one file");
+            throw error(
+                "the response file " + escape_for_terminal(path) + " includes itself, directly or through others",
+                "write the flags into one file");
         std::string text;
         try {
             text = read_input(path, largest_file);
         } catch (const error&) {
             throw error("there is no response file " + escape_for_terminal(path) + " with flags for the compiler",
-                        "build the project once, or write its flags behind --");
+                        "build the project once, or put its flags after --");
         }
         std::ranges::replace(text, '\r', ' ');
         if (text.find_first_not_of(" \t\n") == std::string::npos) continue;

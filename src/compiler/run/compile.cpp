@@ -158,7 +158,7 @@ std::vector<std::string> error_lines(const compile_result& result)
 {
     std::vector<std::string> lines;
     for (const log_message& message : result.report.messages)
-        if (message.severity == log_severity::error) lines.push_back(text_of(message));
+        if (message.severity == log_severity::error) lines.push_back(log_message_text(message));
     return lines;
 }
 

@@ -36,7 +36,7 @@ std::string output_in(const std::vector<std::string>& words)
     return output;
 }
 
-std::optional<std::string> text_of(const nlohmann::json& entry, const char* name)
+std::optional<std::string> string_member(const nlohmann::json& entry, const char* name)
 {
     const auto found = entry.find(name);
     return found != entry.end() && found->is_string() ? std::optional(found->get<std::string>()) : std::nullopt;
@@ -50,7 +50,7 @@ std::vector<build_command> commands_in_database(std::string_view text, const std
     refuse_large_json(text, text.size(), database);
     const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
     if (!entries.is_array())
-        throw error(database + " is no list of compile commands",
+        throw error(database + " is not a list of compile commands",
                     "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     std::error_code failure;
     const fs::path wanted = fs::weakly_canonical(fs::absolute(source, failure), failure);
@@ -59,21 +59,22 @@ std::vector<build_command> commands_in_database(std::string_view text, const std
     std::vector<build_command> commands;
     for (const nlohmann::json& entry : entries) {
         if (!entry.is_object()) continue;
-        const std::optional<std::string> file = text_of(entry, "file");
-        const fs::path folder = (beside / text_of(entry, "directory").value_or("")).lexically_normal();
+        const std::optional<std::string> file = string_member(entry, "file");
+        const fs::path folder = (beside / string_member(entry, "directory").value_or("")).lexically_normal();
         if (!file || fs::weakly_canonical(folder / *file, failure) != wanted) continue;
         std::vector<std::string> words;
         if (const auto arguments = entry.find("arguments"); arguments != entry.end() && arguments->is_array()) {
             for (const nlohmann::json& argument : *arguments)
                 if (argument.is_string()) words.push_back(argument.get<std::string>());
-        } else if (const auto command = text_of(entry, "command")) {
+        } else if (const auto command = string_member(entry, "command")) {
             words = command_words(*command);
         }
         if (words.empty())
             throw error(database + ": the entry of " + escape_for_terminal(source) + " has no command",
-                        "write it again with the build system");
+                        "let the build system write it again");
         words = with_response_files(words, folder);
-        build_command command{flags_of_command(words, folder), text_of(entry, "output").value_or(output_in(words))};
+        build_command command{flags_of_command(words, folder),
+                              string_member(entry, "output").value_or(output_in(words))};
         if (std::ranges::find(commands, command.flags, &build_command::flags) == commands.end())
             commands.push_back(std::move(command));
     }

@@ -29,7 +29,7 @@ public:
         const auto found = files_.find(*kernel.min_blocks);
         if (found == files_.end()) return std::nullopt;
         if (found->second.size() > 1)
-            diagnostic = "it cannot be told whether it is written in " + found->second[0] + " or " + found->second[1] +
+            diagnostic = "it is unclear whether it is declared in " + found->second[0] + " or " + found->second[1] +
                          ": rename one of them";
         return source_location{.file = found->second.front(), .line = (*kernel.max_threads)[0]};
     }

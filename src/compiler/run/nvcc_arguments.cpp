@@ -36,7 +36,7 @@ void check_flags_for_nvcc(const std::vector<std::string>& flags)
 {
     for (const std::string& flag : flags)
         if (flag.find_first_of("$`\n") != std::string::npos)
-            throw error("nvcc would let a shell replace what follows $ or ` in the flag " + flag,
+            throw error("nvcc would let a shell expand $ or ` in the flag " + flag,
                         "write the flag without $, ` and line feeds");
 }
 

@@ -77,7 +77,7 @@ toolchain find_release(const std::string& release)
     for (const fs::path& candidate : candidates)
         if (auto tools = try_nvcc(candidate, "--nvcc"))
             if (tools->version == release || tools->version.starts_with(release + ".")) return *std::move(tools);
-    throw error("--nvcc " + release + ": there is no CUDA compiler of that release here",
+    throw error("--nvcc " + release + ": no CUDA compiler of that release is installed",
                 "install it, or name its folder: --nvcc /usr/local/cuda-" + short_release, exit_status::missing);
 }
 
@@ -94,7 +94,7 @@ toolchain find_requested(const std::string& requested)
             : std::vector<fs::path>{requested, find_in_path(requested)};
     for (const fs::path& candidate : candidates)
         if (auto tools = try_nvcc(candidate, "--nvcc")) return *std::move(tools);
-    throw error("--nvcc " + requested + " is not a CUDA compiler that runs",
+    throw error("--nvcc " + requested + " is not a working CUDA compiler",
                 "name the program nvcc or the folder of a CUDA toolkit, or leave --nvcc out");
 }
 

@@ -21,8 +21,8 @@ struct live_doubts {
 
     std::size_t predicate_masks = 0;  ///< R2P: which predicates it writes is not known
 
-    [[nodiscard]] bool any_but_calls() const { return unknown_instructions + unknown_targets + predicate_masks > 0; }
-    [[nodiscard]] bool any() const { return calls > 0 || any_but_calls(); }
+    [[nodiscard]] bool more_than_calls() const { return unknown_instructions + unknown_targets + predicate_masks > 0; }
+    [[nodiscard]] bool any() const { return calls > 0 || more_than_calls(); }
 };
 
 struct live_code {

@@ -78,7 +78,8 @@ std::optional<std::string> objection(std::string_view payload, fatbin_compressio
     if (bytes > max_decompressed_bytes)
         return "an image that would take " + std::to_string(bytes) + " bytes of memory; 1 GiB is the limit";
     if (bytes > payload.size() * (zstd ? max_zstd_ratio : max_lz4_ratio) + ratio_slack)
-        return std::to_string(payload.size()) + " bytes cannot become " + std::to_string(bytes) + ": a bomb, or damage";
+        return std::to_string(payload.size()) + " bytes cannot unpack to " + std::to_string(bytes) +
+               ": a decompression bomb, or damage";
     if (!zstd) {
         if (payload.size() > LZ4_MAX_INPUT_SIZE)  // it counts in `int`
             return std::to_string(payload.size()) + " bytes of LZ4 data, which is more than LZ4 can make";

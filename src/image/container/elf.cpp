@@ -102,7 +102,7 @@ std::optional<elf_image> elf_reader::read(elf_parts parts)
         return refuse(0, "not an ELF image");
     if (bytes_.size() < file_header_size) return refuse(bytes_.size(), "the ELF header is cut off");
     if (bytes_[4] != 2 || bytes_[5] != 1)
-        return refuse(4, "not a 64-bit little-endian ELF image, which alone is supported");
+        return refuse(4, "not a 64-bit little-endian ELF image, the only supported kind");
 
     image_.os_abi = static_cast<std::uint8_t>(bytes_[7]);
     image_.abi_version = static_cast<std::uint8_t>(bytes_[8]);

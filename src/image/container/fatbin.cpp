@@ -140,7 +140,7 @@ fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entr
                            "an entry is said to have " + std::to_string(compressed) + " compressed bytes of " +
                                std::to_string(entry.payload.size()));
     } else if (compressed > 0) {
-        add_diagnostic(diagnostics, offset + 40, "an entry is compressed and does not say how; read as it is");
+        add_diagnostic(diagnostics, offset + 40, "an entry is compressed in an unknown way; read uncompressed");
     }
     return entry;
 }

@@ -299,7 +299,7 @@ std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
 std::size_t scanner::refuse_cubin(std::size_t at)
 {
     complain(base_ + at + 4, describe("cubin", at, section_at(at)) +
-                                 ": it is not a 64-bit little-endian ELF image, which alone is supported");
+                                 ": it is not a 64-bit little-endian ELF image, the only supported kind");
     return at + elf_magic.size();
 }
 
@@ -339,7 +339,7 @@ void scanner::check_gap(std::string_view part, host_section& section, std::uint6
     const std::uint64_t at = first_content(base_ + from, end);
     if (at < end)
         complain(at, prefix_ + (section.name.empty() ? "the file" : "section " + shortened(section.name)) + " has " +
-                         std::to_string(end - at) + " bytes here that are no fat binary");
+                         std::to_string(end - at) + " bytes here that are not a fat binary");
 }
 
 std::uint64_t scanner::first_content(std::uint64_t from, std::uint64_t to) const

@@ -32,7 +32,7 @@ inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
 
 /// What the instructions of one place do. Bytes are per thread, each instruction counted once.
 struct line_use {
-    std::uint32_t place = no_line;  ///< of `line_places::places`; `no_line`: code of which no line is told
+    std::uint32_t place = no_line;  ///< of `line_places::places`; `no_line`: code without a line
     std::uint32_t instructions = 0;
     std::uint32_t reads = 0, writes = 0;                       ///< instructions, as `memory_access_of`; not of spills
     std::uint32_t spill_stores = 0, spill_loads = 0;           ///< instructions

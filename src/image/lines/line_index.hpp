@@ -44,7 +44,7 @@ private:
 class line_index {
 public:
     /// `address_of` holds what relocations put into the line table: by `line_sequence::address_offset`, the address
-    /// without what is there already. `function_names` is the section `.debug_str`.
+    /// without what exists already. `function_names` is the section `.debug_str`.
     line_index(const line_rows& rows, const std::unordered_map<std::uint64_t, code_address>& address_of,
                std::string_view function_names);
 

@@ -31,11 +31,12 @@ bool is_worker(int count, char** arguments)
 
 void add_cluster_options(CLI::App& verb, cluster_settings& settings)
 {
-    verb.add_option("--compile-ranks", settings.compile_ranks, "So many ranks may be without a GPU; they only compile")
+    verb.add_option("--compile-ranks", settings.compile_ranks,
+                    "At most this many ranks may be without a GPU; they only compile")
         ->check(CLI::NonNegativeNumber)
         ->type_name("N");
     verb.add_option("--rank-timeout", settings.silence_seconds,
-                    "Leave a rank out that has been silent for so many seconds; default: 30")
+                    "Leave out a rank that has not answered for this many seconds; default: 30")
         ->check(CLI::Range(2.0, 86400.0))
         ->type_name("SECONDS");
 }
@@ -58,7 +59,7 @@ int run_first(int count, char** arguments, mpi_session& session)
         coordinator.calls.reset();  // tells all that it is over
     } else {
         for (int rank = 0; rank < session.ranks(); ++rank)
-            session.link().send(rank, text_of(cluster_message{.said = {{"do", "end"}}}));
+            session.link().send(rank, encoded(cluster_message{.said = {{"do", "end"}}}));
     }
     if (coordinator.own_server.joinable()) coordinator.own_server.join();
     if (!lost.empty()) session.finish_without_others(status);
@@ -84,7 +85,7 @@ int run_other(int count, char** arguments, mpi_session& session)
         report_failure("the command line or the spec cannot be read there",
                        "the spec has to be on all nodes, under the same name", session.link());
     if (!heard_the_end) {
-        std::cerr << "launchbox-mpi: rank " << session.rank() << " ends: rank 0 is not heard of any more\n";
+        std::cerr << "launchbox-mpi: rank " << session.rank() << " ends: rank 0 does not answer any more\n";
         session.finish_without_others(static_cast<int>(exit_status::missing));
     }
     session.finish();

@@ -39,11 +39,11 @@ document bounds_document(const bounds_report& found, const output_style& style)
     page.line("");
     if (found.measured)
         page.line(fmt::format("  times: median of {} runs in turns on {}, {}", found.measured->runs,
-                              found.measured->gpu.empty() ? "what the command chose" : found.measured->gpu,
+                              found.measured->gpu.empty() ? "the block size of the command" : found.measured->gpu,
                               escape_for_terminal(found.measured->command)),
                   tone::faint);
-    page.line(fmt::format("  *: nothing beats it in warps, spills and code together{}",
-                          many ? "; rows that something beats are left out, --format csv has them" : ""),
+    page.line(fmt::format("  *: no other row is better in warps, spills and code together{}",
+                          many ? "; other rows are left out, --format csv has them" : ""),
               tone::faint);
     return page;
 }

@@ -175,8 +175,9 @@ void add_kernels(document& page, const observed_run& run, const launches_view& v
                                   counted(shapes.size() - listed.size(), "row", "rows")),
                       tone::faint);
         if (!shapes.front()->image_unknown.empty())
-            page.line("  ? " + shapes.front()->image_unknown + "; registers and shared memory are what CUPTI tells",
-                      tone::faint);
+            page.line(
+                "  ? " + shapes.front()->image_unknown + "; registers and shared memory are those that CUPTI reports",
+                tone::faint);
     }
     if (shown < kernels.size())
         page.line(

@@ -122,7 +122,7 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
             drawn.texts.push_back(std::move(texts));
         }
         if (!any) continue;
-        std::string text = "Of several kernels with one name the worst is shown.";
+        std::string text = "If several kernels have the same name, the worst is shown.";
         if (all > max_kernel_rows)
             text += fmt::format(" {} of {} names are shown, those with the most registers.", max_kernel_rows,
                                 with_commas(static_cast<std::int64_t>(all)));

@@ -54,7 +54,7 @@ std::vector<chart> occupancy_charts(const occupancy_account& account, const std:
         drawn.series = {std::move(line), std::move(here)};
         drawn.marks.push_back({static_cast<double>(account.result.warp_slots), "warp slots", true});
         charts.push_back({prefix + curve.name, fmt::format("{}: {}", words.title, subject_of(account.question)),
-                          fmt::format("Resident warps by {}, all else as it is; here {} of {}.", words.axis,
+                          fmt::format("Resident warps by {}, everything else unchanged; here {} of {}.", words.axis,
                                       account.result.resident_warps, account.result.warp_slots),
                           std::move(drawn)});
     }
@@ -86,7 +86,7 @@ chart occupancy_map(const std::vector<occupancy_account>& accounts)
     }
     if (accounts.size() > 1) drawn.marked.reset();
     return {"architectures", "Occupancy by architecture and block size",
-            "Percent of the warp slots, all else as it is.", std::move(drawn)};
+            "Percent of the warp slots, everything else unchanged.", std::move(drawn)};
 }
 
 }  // namespace launchbox

@@ -34,7 +34,7 @@ struct varying_parameter {
     [[nodiscard]] std::vector<std::string> names() const
     {
         std::vector<std::string> texts;
-        for (const parameter_value& value : values) texts.push_back(escape_for_terminal(text_of(value)));
+        for (const parameter_value& value : values) texts.push_back(escape_for_terminal(parameter_text(value)));
         return texts;
     }
 };
@@ -51,7 +51,7 @@ bool stands_before(const parameter_value& one, const parameter_value& other)
     const std::optional<double> first = number_of(one), second = number_of(other);
     if (first && second) return *first < *second;
     if (first || second) return first.has_value();
-    return text_of(one) < text_of(other);
+    return parameter_text(one) < parameter_text(other);
 }
 
 // Those with at least two values among the measured candidates, in the order of the candidates.
@@ -201,9 +201,10 @@ std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& 
     drawn.series.push_back(std::move(all));
     if (!best.x.empty()) drawn.series.push_back(std::move(best));
     std::string text =
-        "The two need not agree: more resident warps hide latency, but they leave each thread fewer registers and less "
-        "shared memory, and a kernel with enough work of its own in each thread can be the fastest at low occupancy.";
-    if (at_most) text += " Where the size of dynamic shared memory is not known, occupancy is the most that it can be.";
+        "High occupancy does not always mean a short time: more resident warps hide latency, but leave each thread "
+        "fewer registers and less shared memory. A kernel with enough independent work in each thread can be the "
+        "fastest at low occupancy.";
+    if (at_most) text += " If the size of dynamic shared memory is not known, occupancy is an upper limit.";
     return chart_group{
         "occupancy", "Occupancy against time", "", {{"occupancy", "Occupancy against time", text, std::move(drawn)}}};
 }

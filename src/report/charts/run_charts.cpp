@@ -79,7 +79,8 @@ std::vector<chart_group> comparison_charts(const shown_run& a, const shown_run& 
         const compared_workload& workload = compared.workloads[w];
         xy_chart drawn{{.title = "time in A, ms", .logarithmic = true}, {.title = "time in B over time in A"}};
         chart_series moved{.name = "moved", .look = series_look::dots, .x = {}, .y = {}};
-        chart_series same{.name = "equal, or not to be told from noise", .look = series_look::dots, .x = {}, .y = {}};
+        chart_series same{
+            .name = "equal, or not distinguishable from noise", .look = series_look::dots, .x = {}, .y = {}};
         for (const compared_candidate& candidate : workload.candidates) {
             if (!candidate.time) continue;
             const bool beyond =
@@ -141,7 +142,7 @@ std::optional<chart_group> speed_ups(const shown_run& shown)
 
 std::optional<chart_group> rates(const shown_run& shown)
 {
-    chart_group group{"throughput", "Throughput of the winners", "In the units that the spec names.", {}};
+    chart_group group{"throughput", "Throughput of the winners", "In the units of the spec.", {}};
     std::vector<assignment> workloads;
     for (const ranking& workload : shown.rankings) workloads.push_back(workload.workload);
     const std::vector<std::string> names = workload_names(workloads);
@@ -279,8 +280,8 @@ std::optional<chart_group> failures(const ranking& workload)
         bars.x.push_back(static_cast<double>(kind.results.size()));
         bars.y.push_back(static_cast<double>(drawn.y.categories.size()));
         bars.labels.push_back(
-            fmt::format("{}: {}", words_of(kind.what), with_commas(static_cast<std::int64_t>(kind.results.size()))));
-        drawn.y.categories.emplace_back(words_of(kind.what));
+            fmt::format("{}: {}", words_of(kind.status), with_commas(static_cast<std::int64_t>(kind.results.size()))));
+        drawn.y.categories.emplace_back(words_of(kind.status));
     }
     drawn.series.push_back(std::move(bars));
     return chart_group{"failures",

@@ -29,7 +29,7 @@ void add_kinds_of_code(const check_result& result, document& page)
         if (kernel.info.runs_on) older.push_back(title_of(kernel) + " " + architecture_of(kernel));
         if (has_debug_build(kernel)) debug.push_back(title_of(kernel));
     }
-    if (!older.empty()) page.line("compiled for an older architecture, which runs there: " + kernels_text(older));
+    if (!older.empty()) page.line("code for an older architecture that runs there: " + kernels_text(older));
     if (!debug.empty())
         page.line("debug builds, whose figures are not those of a release build: " + kernels_text(debug),
                   tone::warning);
@@ -101,12 +101,12 @@ document check_document(const check_outcome& outcome)
     add_kinds_of_code(result, page);
     if (result.renumbered > 0)
         page.line(fmt::format(
-            "{} compared with the baseline without the hash or counter in {}, which changes from build to build",
+            "{} compared with the baseline without the hash or counter in {}, which changes with every build",
             plural(result.renumbered, "kernel is", "kernels are"),
             result.renumbered == 1 ? "its name" : "their names"));
     if (result.passed() &&
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
-        page.line("→ to compare with these figures from now on: launchbox check --write-baseline");
+        page.line("→ to compare with the new figures from now on: launchbox check --write-baseline");
     return page;
 }
 
@@ -137,14 +137,14 @@ std::string summary_of(const check_result& result)
     if (result.kernels.empty() || idle)
         counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
     else
-        add(failing, "part of what was asked for not checked", "parts of what was asked for not checked");
+        add(failing, "requested part not checked", "requested parts not checked");
     // The exit status says so too.
     add(result.inputs_with_errors, "input with errors", "inputs with errors");
     if (result.interrupted) counts += counts.empty() ? "interrupted" : ", interrupted";
     if (counts.empty()) counts = "all is well";
     text += counts;
     if (result.ptx_only > 0)
-        text += fmt::format("; {} not checked, there only as PTX", plural(result.ptx_only, "kernel", "kernels"));
+        text += fmt::format("; {} not checked: only PTX", plural(result.ptx_only, "kernel", "kernels"));
     return text;
 }
 
@@ -188,7 +188,7 @@ std::string unchecked_text(const unchecked_part& part)
     if (part.is_gate)
         return fmt::format("{}: nothing was checked: {}{}",
                            part.file == "-" ? "standard input" : escape_for_terminal(part.file), part.why,
-                           part.fails ? "; --allow-empty lets that pass" : "");
+                           part.fails ? "; --allow-empty accepts that" : "");
     const std::string file = part.file.empty()  ? "the inputs"
                              : part.file == "-" ? "standard input"
                                                 : escape_for_terminal(part.file);

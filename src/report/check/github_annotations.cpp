@@ -45,7 +45,7 @@ std::string check_annotations(const check_outcome& outcome)
             text += command("error", {}, "launchbox: input", input.file + ": " + error);
     if (result.passed() && result.count(check_status::better) > 0)
         text += command("notice", {}, "launchbox: baseline",
-                        "figures are better than in the baseline; keep that with launchbox check --write-baseline");
+                        "figures are better than in the baseline; to keep the gain: launchbox check --write-baseline");
     return text + summary_of(result) + '\n';
 }
 

@@ -142,12 +142,12 @@ std::string brief_function_name(std::string_view name, int room)
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, int room)
 {
     // Each different name once.
-    std::map<std::string_view, std::string> text_of;
+    std::map<std::string_view, std::string> cut_names;
     for (const std::string& name : names)
-        if (const auto [place, is_new] = text_of.try_emplace(name); is_new) place->second = shortened(name, room);
+        if (const auto [place, is_new] = cut_names.try_emplace(name); is_new) place->second = shortened(name, room);
     for (int round = 0; round < max_rounds && room >= narrowest; ++round) {
         std::map<std::string, std::vector<std::string_view>> alike;
-        for (const auto& [name, text] : text_of) alike[text].push_back(name);
+        for (const auto& [name, text] : cut_names) alike[text].push_back(name);
         bool changed = false;
         for (const auto& [text, group] : alike) {
             if (group.size() < 2) continue;
@@ -155,14 +155,14 @@ std::vector<std::string> shortened_apart(const std::vector<std::string>& names, 
             for (const std::string_view name : group) {
                 std::string better = cut(name, common, room);
                 changed |= better != text;
-                text_of[name] = std::move(better);
+                cut_names[name] = std::move(better);
             }
         }
         if (!changed) break;
     }
     std::vector<std::string> result;
     result.reserve(names.size());
-    for (const std::string& name : names) result.push_back(text_of.at(name));
+    for (const std::string& name : names) result.push_back(cut_names.at(name));
     return result;
 }
 

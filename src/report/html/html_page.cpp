@@ -188,9 +188,7 @@ std::string html_page::text() const
         page += "</ul></nav>\n";
     }
     page += "<main>\n" + body_ + "</main>\n";
-    page +=
-        "<noscript><p>The charts of points are drawn by the script of this page; tables and maps are there "
-        "without it.</p></noscript>\n";
+    page += "<noscript><p>Charts of points need JavaScript; tables and maps do not.</p></noscript>\n";
     page += "<script type=\"application/json\" id=\"charts\">" + charts_.text() + "</script>\n";
     page += script_of(chart_js()) + script_of(report_script());
     return page + "</body></html>\n";

@@ -78,10 +78,10 @@ void add_environment(const shown_run& shown, html_page& page)
     add("source", info.source_hash);
     page.add(rows);
     if (!info.command.empty()) {
-        page.line("The command that measured it, and repeats it where the spec and its sources are:");
+        page.line("The command that measured it; to repeat it, run it in the folder of the spec and its sources:");
         page.verbatim(info.command);
     } else {
-        page.line("The file does not tell the command.", tone::faint);
+        page.line("The file does not contain the command.", tone::faint);
     }
     if (info.spec_text.empty()) return;
     page.begin_details("The spec");
@@ -94,7 +94,7 @@ void add_run(const shown_run& shown, const std::string& name, const std::string&
     page.section(id, name + run_title(shown.run.info));
     page.line(run_line(shown), tone::faint);
     if (shown.rankings.empty()) {
-        page.line("The run has no results: it was interrupted before the first, or nothing of it was wanted.",
+        page.line("The run has no results: it was interrupted before the first one, or nothing matches the selection.",
                   tone::warning);
         add_environment(shown, page);
         return;
@@ -109,7 +109,7 @@ void add_run(const shown_run& shown, const std::string& name, const std::string&
         page.add(workload_document(shown, shown.rankings[i], rows_of_candidates, false));
         page.end_details();
         if (i >= max_workloads_with_charts) {
-            page.line(fmt::format("Charts are drawn of the first {} workloads; name others with --workload.",
+            page.line(fmt::format("Charts are drawn for the first {} workloads; choose others with --workload.",
                                   max_workloads_with_charts),
                       tone::faint);
             continue;

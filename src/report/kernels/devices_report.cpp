@@ -88,7 +88,7 @@ namespace {
 
 std::string known_text(const gpu_device& gpu)
 {
-    return find_sm_limits(gpu.capability) != nullptr ? "yes" : "no: launchbox has no limits for it";
+    return find_sm_limits(gpu.capability) != nullptr ? "yes" : "no: launchbox does not know its limits";
 }
 
 std::string gigabytes(std::int64_t bytes)
@@ -127,7 +127,7 @@ std::vector<const sm_limits*> limits_in(const devices_view& view)
     std::vector<const sm_limits*> all;
     if (view.chips.empty())
         for (const sm_limits& row : sm_limits_table) all.push_back(&row);
-    for (const asked_chip& chip : view.chips)
+    for (const requested_chip& chip : view.chips)
         if (std::ranges::find(all, chip.limits) == all.end()) all.push_back(chip.limits);
     return all;
 }
@@ -245,7 +245,7 @@ table limits_rows(const devices_view& view)
 namespace {
 
 // One chip with all that is known of it.
-void add_chip(document& page, const asked_chip& chip)
+void add_chip(document& page, const requested_chip& chip)
 {
     const sm_limits& of = *chip.limits;
     const std::string name(compute_capability_name(of.capability).view());
@@ -283,9 +283,10 @@ void add_chip(document& page, const asked_chip& chip)
         add("blocks of a cluster", "–", "no clusters");
     else
         add("blocks of a cluster", of.portable_cluster ? with_commas(*of.portable_cluster) : "?",
-            of.non_portable_cluster ? fmt::format("{} with cudaFuncAttributeNonPortableClusterSizeAllowed",
-                                                  with_commas(*of.non_portable_cluster))
-                                    : "the most with cudaFuncAttributeNonPortableClusterSizeAllowed is not published");
+            of.non_portable_cluster
+                ? fmt::format("{} with cudaFuncAttributeNonPortableClusterSizeAllowed",
+                              with_commas(*of.non_portable_cluster))
+                : "the maximum with cudaFuncAttributeNonPortableClusterSizeAllowed is not published");
     add("blocks of a grid", with_commas(max_grid_dimensions(of.capability)[0]),
         dimensions_text(max_grid_dimensions(of.capability)) + " in x, y, z");
     page.add(std::move(rows));
@@ -316,7 +317,7 @@ void add_gpus(document& page, const gpu_list& gpus)
 document devices_document(const gpu_list& gpus, const devices_view& view)
 {
     document page;
-    for (const asked_chip& chip : view.chips) add_chip(page, chip);
+    for (const requested_chip& chip : view.chips) add_chip(page, chip);
     if (!view.chips.empty()) {
         page.line("");
         page.line("  Sources: docs/limits.md, docs/gpus.md", tone::faint);

@@ -15,15 +15,15 @@
 namespace launchbox {
 
 /// A chip that was named, and the model, where it was one.
-struct asked_chip {
+struct requested_chip {
     const sm_limits* limits = nullptr;
     std::string gpu = {};
     std::optional<int> sms = {};
 };
 
 struct devices_view {
-    bool limits = true;                  ///< beside the GPUs, what launchbox knows
-    std::vector<asked_chip> chips = {};  ///< of these alone, in full; empty: all, in a table
+    bool limits = true;                      ///< beside the GPUs, what launchbox knows
+    std::vector<requested_chip> chips = {};  ///< of these alone, in full; empty: all, in a table
 };
 
 document devices_document(const gpu_list& gpus, const devices_view& view);

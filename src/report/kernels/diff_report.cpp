@@ -56,7 +56,7 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
     };
     page.line(counts_of(diff));
     if (diff.compared == 0 && !diff.appeared.empty() && !diff.vanished.empty())
-        page.line("No kernel is there for the same architecture on both sides.", tone::warning);
+        page.line("No kernel is on both sides for the same architecture.", tone::warning);
     add_changes(page, "Worse", total(diff_verdict::worse), shown.worse, signs, style);
     add_changes(page, "Better", total(diff_verdict::better), shown.better, signs, style);
     add_changes(page, "Changed, neither worse nor better", total(diff_verdict::changed), shown.changed, signs, style);
@@ -89,7 +89,7 @@ std::string counts_of(const kernel_diff& diff)
     if (diff.copies_appeared > 0) text += fmt::format("; {} more copies", count_text(diff.copies_appeared));
     if (diff.renamed > 0) text += fmt::format("; {} found again in a renamed namespace", count_text(diff.renamed));
     if (diff.renumbered > 0)
-        text += fmt::format("; {} matched without the hash or counter in {}, which changes from build to build",
+        text += fmt::format("; {} matched without the hash or counter in {}, which changes with every build",
                             count_text(diff.renumbered), diff.renumbered == 1 ? "its name" : "their names");
     if (diff.copies_vanished > 0) text += fmt::format("; {} fewer copies", count_text(diff.copies_vanished));
     return text;

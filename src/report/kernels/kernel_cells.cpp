@@ -30,22 +30,21 @@ void cell_signs::explain(document& page) const
 {
     if (!unknown && !inferred && !at_most && !at_least && !shared_spills && !runs_on) return;
     page.line("");
-    if (unknown) page.line("  ?: the input does not tell", tone::faint);
+    if (unknown) page.line("  ?: not in the input", tone::faint);
     if (inferred)
-        page.line("  ≈: not in the input, concluded from the register cap; another number can have the same cap",
+        page.line("  ≈: not in the input, inferred from the register cap; another number can have the same cap",
                   tone::faint);
     if (at_least)
-        page.line("  ≥: at least; other loads and stores of local memory cannot be told from those of arrays",
+        page.line("  ≥: at least; other loads and stores of local memory may be spills or accesses to arrays",
                   tone::faint);
     if (shared_spills)
-        page.line("  +: behind spills: bytes spilled to shared memory, as enable_smem_spilling asks for", tone::faint);
+        page.line("  +: after spills: bytes spilled to shared memory, by enable_smem_spilling", tone::faint);
     if (runs_on)
-        page.line("  sm_…→sm_…: compiled for the first, and run by the second, of which resident blocks are told",
+        page.line("  sm_…→sm_…: compiled for the first, and run by the second, to which resident blocks refer",
                   tone::faint);
     if (at_most)
-        page.line(
-            "  ≤: at most; the kernel uses dynamic shared memory, and its size is not known: --dynamic-shared tells it",
-            tone::faint);
+        page.line("  ≤: at most; the kernel uses dynamic shared memory of unknown size: give it with --dynamic-shared",
+                  tone::faint);
 }
 
 std::string architecture_label(const kernel_info& info)

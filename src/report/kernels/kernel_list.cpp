@@ -62,9 +62,9 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
         return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
     };
     if (any([](const auto& kernel) { return !kernel.residency && kernel.info.registers; }))
-        page.line("  resident: – where neither --threads nor a launch bound tells the threads of a block", tone::faint);
+        page.line("  resident: – if neither --threads nor a launch bound gives the threads of a block", tone::faint);
     if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
-        page.line("  compute_…: PTX, of which registers are decided when it is compiled", tone::faint);
+        page.line("  compute_…: PTX, whose registers are decided when it is compiled", tone::faint);
     signs.explain(page);
 }
 
@@ -127,7 +127,7 @@ std::string findings_line(const std::vector<finding_count>& findings)
     for (const finding_count& finding : findings)
         text += fmt::format("{}{} {}", text.empty() ? "  findings: " : ", ",
                             with_commas(static_cast<std::int64_t>(finding.kernels)), finding.id);
-    if (!text.empty()) text += "; --kernel PATTERN shows those of one kernel with their remedies";
+    if (!text.empty()) text += "; --kernel PATTERN shows those of one kernel, with fixes";
     return text;
 }
 

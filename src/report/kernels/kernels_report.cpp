@@ -176,7 +176,7 @@ void add_left_out(document& page, const inspection& found)
                               number(found.kernels.size() - found.page_rows)));
     }
     if (unknown)
-        page.line(fmt::format("  Of {} more the input does not tell whether they spill.",
+        page.line(fmt::format("  {} more may spill: the input does not contain their spills.",
                               number(found.selection.spills_unknown)),
                   tone::warning);
 }

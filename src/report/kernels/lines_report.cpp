@@ -165,7 +165,7 @@ std::string file_text(std::string_view file, const line_names& names)
 
 std::string place_text(const line_cost& cost, const line_names& names)
 {
-    if (cost.frames.empty()) return "code of which no line is told";
+    if (cost.frames.empty()) return "code without a line";
     std::string text;
     for (std::size_t i = 0; i < cost.frames.size(); ++i) {
         const line_frame& frame = cost.frames[i];
@@ -230,10 +230,10 @@ void add_kernel(document& page, const inspected_kernel& kernel, const line_names
     if (not_shown > 0)
         rows.rows.push_back(row_of(rest, {fmt::format("{} more lines", count_text(not_shown)), tone::faint}, plainly));
     if (costs.size() > 1)
-        rows.rows.push_back(row_of(total, {"bytes a thread, together", tone::faint},
+        rows.rows.push_back(row_of(total, {"bytes per thread, together", tone::faint},
                                    [](std::int64_t bytes) { return cell(with_commas(bytes), tone::strong); }));
     page.add(std::move(rows));
-    if (!lines.all_spills) page.line("  its image lists only a part of its spills; these are that part", tone::warning);
+    if (!lines.all_spills) page.line("  its image lists only these spills, and has more", tone::warning);
 }
 
 // Kernels without a table: those that spill nothing, and those of which nothing is known.

@@ -132,7 +132,7 @@ void add_file(document& page, const std::map<int, margin_cost>& lines, const mar
     int shown_to = 0;
     for (auto next = lines.begin(); next != lines.end(); ++next) {
         const int number = next->first;
-        const auto text_of = [&](int line) {
+        const auto source_line_text = [&](int line) {
             return has_text && line >= 1 && static_cast<std::size_t>(line) <= source->text.size()
                        ? with_spaces(source->text[static_cast<std::size_t>(line - 1)])
                        : std::string();
@@ -140,17 +140,18 @@ void add_file(document& page, const std::map<int, margin_cost>& lines, const mar
         if (has_text) {
             const int from = std::max(shown_to + 1, number - context);
             if (shown_to > 0 && from > shown_to + 1) page.line("       …", tone::faint);
-            for (int line = from; line < number; ++line) row(std::to_string(line), nullptr, text_of(line), tone::plain);
+            for (int line = from; line < number; ++line)
+                row(std::to_string(line), nullptr, source_line_text(line), tone::plain);
         }
         const bool spills = next->second.own.spill_bytes() > 0;
-        row(std::to_string(number), &next->second, text_of(number), spills ? tone::warning : tone::plain);
+        row(std::to_string(number), &next->second, source_line_text(number), spills ? tone::warning : tone::plain);
         shown_to = number;
         if (!has_text) continue;
         const auto after = std::next(next);
         int last = std::min(number + context, static_cast<int>(source->text.size()));
         if (after != lines.end()) last = std::min(last, after->first - 1);
         for (int line = number + 1; line <= last; ++line) {
-            row(std::to_string(line), nullptr, text_of(line), tone::plain);
+            row(std::to_string(line), nullptr, source_line_text(line), tone::plain);
             shown_to = line;
         }
     }

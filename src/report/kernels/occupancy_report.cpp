@@ -114,7 +114,7 @@ std::string headline(const occupancy_account& account)
     text += fmt::format(", {}{} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes),
                         q.dynamic_shared_known ? "" : "+?");
     if (q.resources.barriers > 0) text += ", " + counted(q.resources.barriers, "barrier", "barriers");
-    if (q.settings.mode == model_mode::spreadsheet) text += " [as the spreadsheet says]";
+    if (q.settings.mode == model_mode::spreadsheet) text += " [as in the spreadsheet]";
     return text;
 }
 

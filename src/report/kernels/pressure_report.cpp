@@ -22,7 +22,7 @@ namespace {
 // "to save 6 registers (then 5 blocks are resident): no more than 45 live, an estimate; 3 lines have more"
 std::string saving_text(const register_saving& saving)
 {
-    return fmt::format("to save {} (then {}): no more than {} live, an estimate; {} more",
+    return fmt::format("to save {} (then {}): at most {} live, an estimate; {} more",
                        counted(static_cast<std::size_t>(saving.registers), "register", "registers"),
                        counted(static_cast<std::size_t>(saving.blocks), "block is resident", "blocks are resident"),
                        saving.live_at_most, counted(saving.lines, "line has", "lines have"));
@@ -58,7 +58,7 @@ void add_pressure(document& page, const inspected_kernel& kernel, const std::opt
     for (std::size_t i = 0; i < pressure.live_at_peak.size() && i < lines_shown; ++i) {
         const live_since& held = pressure.live_at_peak[i];
         since.rows.push_back({std::to_string(held.registers), held.place == no_line
-                                                                  ? "code of which no line is told"
+                                                                  ? "code without a line"
                                                                   : place_text(line_at(lines, held.place), names)});
     }
     page.add(std::move(since));

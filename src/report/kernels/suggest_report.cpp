@@ -56,8 +56,8 @@ void add_suggestion(document& page, const block_size_advice& advice)
               tone::strong);
     if (!advice.dynamic_shared_known)
         page.line(
-            "  it uses dynamic shared memory of unknown size, which is not counted: these are the most blocks that can "
-            "be resident; --dynamic-shared tells the size",
+            "  it uses dynamic shared memory of unknown size, which is not counted: the figures are upper limits; give "
+            "the size with --dynamic-shared",
             tone::warning);
     page.line(advice.sms
                   ? fmt::format("  a grid of {} fills the GPU once",

@@ -140,7 +140,7 @@ void add_toolkits(document& page, const kernel_summary& summary)
     for (const auto& [version, kernels] : summary.toolkits)
         text += fmt::format("{}CUDA {} ({})", text.empty() ? "" : ", ", toolkit_name(version),
                             counted(kernels, "kernel", "kernels"));
-    if (summary.toolkit_unknown > 0) text += fmt::format(", not told ({})", count_text(summary.toolkit_unknown));
+    if (summary.toolkit_unknown > 0) text += fmt::format(", unknown ({})", count_text(summary.toolkit_unknown));
     page.line("  compiled by " + text);
 }
 
@@ -170,9 +170,9 @@ void add_repeated(document& page, const kernel_summary& summary)
         list(summary.copies, "");
     }
     if (!summary.differing.empty()) {
-        page.line(fmt::format("  same name, different code: {}. That is right for static kernels of several files and "
-                              "for files compiled with different flags; else the program has two definitions of one "
-                              "kernel, and which of them runs is chance:",
+        page.line(fmt::format("  same name, different code: {}. That is fine for static kernels of several files and "
+                              "for files compiled with different flags; otherwise the program has two definitions of "
+                              "one kernel, and either of them may run:",
                               counted(summary.differing.size(), "kernel", "kernels")),
                   tone::warning);
         list(summary.differing, "code for ");
@@ -192,7 +192,7 @@ void add_gpus(document& page, const kernel_summary& summary)
     if (summary.gpus.empty()) return;
     const std::size_t all = summary.runnable;
     if (all == 0) {
-        if (!has_images(summary, "Tile IR")) page.line("  Nothing here runs before it is linked.");
+        if (!has_images(summary, "Tile IR")) page.line("  Nothing here can run before it is linked.");
         return;
     }
     if (!summary.ptx.empty()) {

@@ -185,15 +185,15 @@ document stack_reserve_document(const stack_reserves& reserves, const std::vecto
                       tone::warning);
     };
     if (rows.rows.empty()) {
-        page.line("No kernel here has a known stack on a GPU that is known.");
+        page.line("No kernel here has a known stack on a known GPU.");
         add_uncounted();
         return page;
     }
     page.add(std::move(rows));
     add_uncounted();
     page.line(
-        "  reserved: stack × the threads that can be resident on all SMs; an estimate of what the driver sets aside "
-        "when the kernel is loaded or launched. The driver keeps 1,024 B a thread in any case "
+        "  reserved: stack × the threads that can be resident on all SMs; an estimate of the memory that the driver "
+        "sets aside when the kernel is loaded or launched. The driver always keeps 1,024 B per thread "
         "(cudaLimitStackSize)",
         tone::faint);
     if (unbounded)

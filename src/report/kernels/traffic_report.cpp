@@ -34,7 +34,7 @@ std::string mix_text(const code_traffic& traffic)
 std::string synchronisation_text(const code_traffic& traffic)
 {
     std::string text = counted(traffic.barriers, "barrier", "barriers");
-    if (traffic.waits_for_grid) text += "; waits for the grid ahead (griddepcontrol.wait)";
+    if (traffic.waits_for_grid) text += "; waits for the preceding grid (griddepcontrol.wait)";
     if (traffic.lets_next_grid_begin) text += "; lets the next grid begin (griddepcontrol.launch_dependents)";
     return text;
 }

@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report)
 
 std::string text_of_example(const built_candidate& candidate)
 {
-    std::string text = text_of(joined(candidate.parameters, candidate.workload));
+    std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
     if (candidate.status != build_status::built) return text + ": " + candidate.reason;
     if (candidate.kernel)
         text += ": " + figure(candidate.kernel->registers) + " registers, " +
@@ -92,8 +92,8 @@ table build_table(const std::vector<build_report>& reports)
         .rows = {}};
     for (const build_report& report : reports)
         for (const built_candidate& candidate : report.candidates)
-            rows.rows.push_back({report.name, report.architecture, text_of(candidate.parameters),
-                                 text_of(candidate.workload), std::string(name_of(candidate.status)),
+            rows.rows.push_back({report.name, report.architecture, parameter_text(candidate.parameters),
+                                 parameter_text(candidate.workload), std::string(name_of(candidate.status)),
                                  escape_for_terminal(candidate.reason),
                                  candidate.kernel ? figure(candidate.kernel->registers) : ""});
     return rows;

@@ -98,15 +98,15 @@ ordered_json spills_json(const stored_result& result)
 ordered_json candidate_json(const compared_candidate& candidate, const stored_result& a, const stored_result& b)
 {
     const auto median = [](const stored_result& result) {
-        return result.measured.what == outcome::measured ? ordered_json(summarise(result.measured.samples_ns).median)
-                                                         : ordered_json(nullptr);
+        return result.measured.status == outcome::measured ? ordered_json(summarise(result.measured.samples_ns).median)
+                                                           : ordered_json(nullptr);
     };
     const auto registers = [](const stored_result& result) {
         return result.kernel ? or_null(result.kernel->registers) : ordered_json(nullptr);
     };
     ordered_json json{{"parameters", values_json(a.parameters)},
-                      {"status_a", name_of(a.measured.what)},
-                      {"status_b", name_of(b.measured.what)},
+                      {"status_a", name_of(a.measured.status)},
+                      {"status_b", name_of(b.measured.status)},
                       {"move", candidate.time ? ordered_json(name_of(candidate.time->moved)) : ordered_json(nullptr)},
                       {"median_ns_a", median(a)},
                       {"median_ns_b", median(b)}};

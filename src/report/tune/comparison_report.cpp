@@ -53,7 +53,7 @@ void add_differences(const run_comparison& found, const pair_of_runs& pair, docu
         rows.rows.push_back(
             {difference.what, difference_text(difference, difference.a), difference_text(difference, difference.b)});
     page.add(std::move(rows));
-    if (!found.same_task) page.line("  Not the same task: the times may be of different work.", tone::warning);
+    if (!found.same_task) page.line("  The tasks differ: the times may be of different work.", tone::warning);
 }
 
 void add_winner(const std::optional<compared_winner>& winner, const std::string& name, double smallest, table& rows)
@@ -101,7 +101,7 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
     tone look = tone::plain;
     switch (best.moved) {
         case move_kind::equal:
-            text += best.ratio.low <= 1 && best.ratio.high >= 1 ? ": equal, as far as the samples tell."
+            text += best.ratio.low <= 1 && best.ratio.high >= 1 ? ": equal within the noise of the samples."
                                                                 : ": a difference of less than 1 %.";
             break;
         case move_kind::faster:
@@ -113,7 +113,7 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
             look = tone::bad;
             break;
         case move_kind::unclear:
-            text += ": too few samples to tell that from noise.";
+            text += ": too few samples to distinguish that from noise.";
             look = tone::warning;
             break;
     }
@@ -140,7 +140,7 @@ void add_counts(const compared_workload& workload, document& page)
     if (workload.shared > 0) text += fmt::format("; {} more with the code of another", count_text(workload.shared));
     page.line(text + ".");
     if (workload.expected_by_chance >= 0.05)
-        page.line(fmt::format("  If nothing had moved, chance would show at most {:.1f} of them as faster or slower.",
+        page.line(fmt::format("  If nothing had changed, chance would show at most {:.1f} of them as faster or slower.",
                               workload.expected_by_chance),
                   tone::faint);
     std::size_t more = 0, fewer = 0, more_spills = 0, fewer_spills = 0;
@@ -176,7 +176,7 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
     }
     if (moved.empty()) return;
     page.line("");
-    if (!same_machine) page.line("  the largest moves against the median ratio", tone::faint);
+    if (!same_machine) page.line("  the largest changes against the median ratio", tone::faint);
     table rows{{{pair.b_name + "/" + pair.a_name, true},
                 {"interval", true},
                 {"ms in " + pair.a_name, true},
@@ -210,7 +210,7 @@ void add_outcomes(const compared_workload& workload, const pair_of_runs& pair, d
 {
     std::map<std::pair<outcome, outcome>, std::vector<const compared_candidate*>> changes;
     for (const compared_candidate& candidate : workload.candidates) {
-        const outcome before = pair.in_a(candidate).measured.what, after = pair.in_b(candidate).measured.what;
+        const outcome before = pair.in_a(candidate).measured.status, after = pair.in_b(candidate).measured.status;
         if (before != after) changes[{before, after}].push_back(&candidate);
     }
     if (changes.empty()) return;

@@ -116,7 +116,7 @@ document convergence_document(const results_report& found, const output_style& s
                          counted(course.evaluations, "evaluation", "evaluations") + ", " +
                          seconds_text(course.seconds) + " s of compiling and measuring");
             if (course.improvements.empty()) {
-                page.line("  Nothing wins: no candidate was measured to the end and found right.", tone::warning);
+                page.line("  There is no winner: no candidate was measured completely and verified.", tone::warning);
                 continue;
             }
             add_improvements(course, found.top, page);

@@ -19,7 +19,7 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
         const row_choice& choice = row.choice;
         const std::string where = std::string(architecture_name(row.architecture).view());
         page.line(fmt::format("{}: {}{}", row.architecture == compute_capability{} ? "processor" : where,
-                              text_of(choice.parameters),
+                              parameter_text(choice.parameters),
                               choice.over ? ", " + gain_text(*choice.over) + " over " + row.replaced : ""));
         if (choice.kept) page.line("  no gain: row kept");
         if (!choice.verified) page.line("  its outputs were not compared with a reference", tone::warning);
@@ -29,7 +29,7 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
                               records[row.record].path));
         if (!choice.rates.empty()) page.line("  throughput: " + throughput_text(choice));
         for (std::size_t i = 0; i < choice.workloads.size(); ++i)
-            page.line(fmt::format("  {}: {}{}", text_of(choice.workloads[i].workload),
+            page.line(fmt::format("  {}: {}{}", parameter_text(choice.workloads[i].workload),
                                   gain_text(choice.workloads[i].over),
                                   i == choice.worst && choice.workloads.size() > 1 ? ", the worst workload" : ""));
     }

@@ -40,8 +40,7 @@ std::string note_of(const overall_ranking& overall, std::size_t place)
 
 std::string overall_verdict(const overall_ranking& overall, const std::vector<ranking>& rankings)
 {
-    if (overall.candidates.empty())
-        return "Nothing is the best on average: no candidate was measured on all workloads.";
+    if (overall.candidates.empty()) return "There is no best candidate on average: none was measured on all workloads.";
     const overall_candidate& best = overall.candidates.front();
     const std::string name = names_of(best.parameters);
     const std::string score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
@@ -111,7 +110,7 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
     }
     if (overall.incomplete > 0)
-        page.line(fmt::format("  {} without a score: not measured to the end on all workloads.",
+        page.line(fmt::format("  {} without a score: not measured completely on all workloads.",
                               counted(overall.incomplete, "candidate", "candidates")),
                   tone::faint);
     page.line("  " + overall_verdict(overall, shown.rankings), tone::good);

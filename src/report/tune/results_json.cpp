@@ -62,7 +62,7 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["weight"] = result.weight;
     for (const work_kind& kind : work_kinds)
         if (const std::optional<double>& amount = result.work.*kind.amount) json[kind.name] = *amount;
-    json["status"] = name_of(measured.what);
+    json["status"] = name_of(measured.status);
     json["reason"] = text_or_null(measured.reason);
     json["rank"] = where.place ? ordered_json(*where.place + 1) : ordered_json(nullptr);
     json["median_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.median; });
@@ -144,7 +144,7 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     json["measured"] = workload.candidates.size();
     json["failures"] = ordered_json::object();
     for (const failure_count& failure : workload.failures)
-        json["failures"][std::string(name_of(failure.what))] = failure.results.size();
+        json["failures"][std::string(name_of(failure.status))] = failure.results.size();
     return json;
 }
 

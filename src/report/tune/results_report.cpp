@@ -47,9 +47,9 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
 {
     if (!workload.decided)
         return workload.candidates.empty() ? "Nothing was measured."
-                                           : "Nothing wins: no candidate was measured to the end and found right.";
+                                           : "There is no winner: no candidate was measured completely and verified.";
     std::string outdated = outdated_race_text(results, workload);
-    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune races again.";
+    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune will race again.";
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
@@ -106,14 +106,14 @@ document results_log_document(const results_report& found)
                 text += "  | " + escape_for_terminal(log.substr(start, end - start)) + "\n";
                 start = end + 1;
             }
-            if (text.empty()) text = "  The compiler said nothing that was kept.\n";
+            if (text.empty()) text = "  There is no compiler output.\n";
             // The same code was compiled for every workload.
             const std::string key =
                 fmt::format("{}\n{}\n{}", shown.file, shown.run.number, names_of(result.parameters));
             if (!told.insert(key + text).second) continue;
             page.heading(fmt::format("{} of {}, run {}: {}", names_of(result.parameters),
                                      escape_for_terminal(shown.run.info.name), shown.run.number,
-                                     words_of(result.measured.what)));
+                                     words_of(result.measured.status)));
             if (!result.measured.reason.empty()) page.line("  " + escape_for_terminal(result.measured.reason));
             page.verbatim(text);
         }
@@ -139,10 +139,10 @@ void add_run(document& page, const shown_run& shown, const results_report& found
 void add_devices(document& page, const std::vector<device_record>& devices)
 {
     if (const auto comparison = compare_devices(devices)) {
-        page.line(fmt::format("  {} GPUs, {:.1f} % apart", comparison->compared, 100 * comparison->spread),
+        page.line(fmt::format("  {} GPUs, which differ by {:.1f} %", comparison->compared, 100 * comparison->spread),
                   tone::faint);
         for (const slow_device& slow : comparison->slow)
-            page.line(fmt::format("  {} is {:.1f} % slower than its siblings", escape_for_terminal(slow.name),
+            page.line(fmt::format("  {} is {:.1f} % slower than the others", escape_for_terminal(slow.name),
                                   100 * slow.behind));
     }
     for (const device_record& device : devices)
@@ -280,7 +280,7 @@ void add_failures(document& page, const shown_run& shown, const ranking& workloa
             const stored_result& result = shown.run.results[i];
             const std::string name = names_of(result.parameters);
             const std::string reason = escape_for_terminal(result.measured.reason);
-            const std::string words(words_of(kind.what));
+            const std::string words(words_of(kind.status));
             if (all) {
                 rows.rows.push_back({words, name, reason});
                 continue;

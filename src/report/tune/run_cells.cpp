@@ -24,8 +24,8 @@ std::string workload_text(const assignment& values)
     std::string text;
     for (const auto& [name, value] : values.values) {
         const auto* integer = std::get_if<std::int64_t>(&value);
-        text +=
-            (text.empty() ? "" : ", ") + name + " = " + (integer != nullptr ? with_commas(*integer) : text_of(value));
+        text += (text.empty() ? "" : ", ") + name + " = " +
+                (integer != nullptr ? with_commas(*integer) : parameter_text(value));
     }
     return escape_for_terminal(text);
 }
@@ -34,7 +34,7 @@ std::string workload_text(const assignment& values)
 
 std::string names_of(const assignment& values)
 {
-    return escape_for_terminal(text_of(values));
+    return escape_for_terminal(parameter_text(values));
 }
 
 std::string workload_name(const assignment& values)
@@ -115,7 +115,7 @@ parameter_columns columns_of(const std::vector<const assignment*>& candidates, s
             auto found = std::find_if(values.begin(), values.end(),
                                       [&, &wanted = name](const auto& known) { return known.first == wanted; });
             if (found == values.end()) found = values.insert(values.end(), {name, {}});
-            found->second.insert(text_of(value));
+            found->second.insert(parameter_text(value));
         }
     for (const auto& [name, different] : values) {
         if (values.size() > max_constant_columns && different.size() == 1 && candidates.size() > 1)
@@ -136,7 +136,7 @@ void add_cells(const parameter_columns& columns, const assignment& candidate, st
 {
     for (const std::string& name : columns.names) {
         const parameter_value* value = candidate.find(name);
-        row.emplace_back(value == nullptr ? "–" : escape_for_terminal(text_of(*value)));
+        row.emplace_back(value == nullptr ? "–" : escape_for_terminal(parameter_text(*value)));
     }
 }
 
@@ -154,7 +154,7 @@ void add_last_cell(const parameter_columns& columns, const assignment& candidate
     std::string text;
     for (const std::string& name : columns.in_last)
         if (const parameter_value* value = candidate.find(name))
-            text += (text.empty() ? "" : " ") + escape_for_terminal(name + "=" + text_of(*value));
+            text += (text.empty() ? "" : " ") + escape_for_terminal(name + "=" + parameter_text(*value));
     if (!note.text.empty()) text += (text.empty() ? "" : "; ") + note.text;
     row.emplace_back(text, note.look);
 }

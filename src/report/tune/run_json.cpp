@@ -110,7 +110,7 @@ void add_values(const std::vector<std::string>& names, const assignment& values,
 {
     for (const std::string& name : names) {
         const parameter_value* value = values.find(name);
-        row.emplace_back(value == nullptr ? "" : json_text(text_of(*value)));
+        row.emplace_back(value == nullptr ? "" : json_text(parameter_text(*value)));
     }
 }
 

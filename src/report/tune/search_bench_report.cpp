@@ -19,7 +19,7 @@ std::string title_of(const benched_workload& benched)
 {
     std::string title = benched.name.empty() ? benched.file : benched.name;
     if (!benched.device.empty()) title += " on " + benched.device;
-    if (!benched.workload.values.empty()) title += ", " + text_of(benched.workload);
+    if (!benched.workload.values.empty()) title += ", " + parameter_text(benched.workload);
     return escape_for_terminal(title);
 }
 
@@ -176,7 +176,7 @@ table search_bench_table(const search_bench& found)
                                     std::to_string(benched.run),
                                     escape_for_terminal(benched.name),
                                     escape_for_terminal(benched.device),
-                                    escape_for_terminal(text_of(benched.workload)),
+                                    escape_for_terminal(parameter_text(benched.workload)),
                                     std::to_string(benched.candidates),
                                     std::to_string(benched.measured),
                                     strategy.name,

@@ -58,7 +58,7 @@ struct condition_scan::machine {
 
 condition_scan::condition_scan(const std::vector<scan_level>& before, const std::vector<scan_level>& levels,
                                const std::vector<std::string>& conditions, const named_constants& constants)
-    : machine_(std::make_unique<machine>()), turned_away_(conditions.size())
+    : machine_(std::make_unique<machine>()), rejections_(conditions.size())
 {
     for (const scan_level& level : before) names_.push_back(level.name);
     for (const scan_level& level : levels) names_.push_back(level.name);
@@ -97,7 +97,7 @@ const std::vector<std::uint64_t>& condition_scan::operator()(const std::vector<s
             const auto begin = machine_->code.condition_of_line.begin(), end = machine_->code.condition_of_line.end();
             at = std::count_if(begin, end, divides) == 1 ? std::find_if(begin, end, divides) : end;
         }
-        const std::string hint = "a constraint compares values of one type, such as threads * items <= 16384";
+        const std::string hint = "compare values of one type, such as threads * items <= 16384";
         if (at == machine_->code.condition_of_line.end())
             throw error("cannot evaluate one of the constraints with // or %: " + message, hint);
         throw expression_error(at->second, "cannot evaluate " + quoted_expression(at->second) + ": " + message, hint);
@@ -114,7 +114,7 @@ const std::vector<std::uint64_t>& condition_scan::operator()(const std::vector<s
     lua_rawgeti(state, LUA_REGISTRYINDEX, machine_->counts);
     for (std::size_t k = 0; k < counted_.size(); ++k) {
         lua_rawgeti(state, -1, static_cast<lua_Integer>(k) + 1);
-        turned_away_[counted_[k]] += static_cast<std::uint64_t>(lua_tointeger(state, -1));
+        rejections_[counted_[k]] += static_cast<std::uint64_t>(lua_tointeger(state, -1));
         lua_pop(state, 1);
     }
     return points_;

@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] std::uint64_t visited() const { return visited_; }  ///< values that were tried, on all levels
     /// For each condition how many points it turned away that those before it had passed.
-    [[nodiscard]] const std::vector<std::uint64_t>& turned_away() const { return turned_away_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& rejections() const { return rejections_; }
 
 private:
     struct machine;
@@ -48,7 +48,7 @@ private:
     std::vector<std::string> names_;
     std::vector<std::uint64_t> points_;
     std::uint64_t visited_ = 0;
-    std::vector<std::uint64_t> turned_away_;
+    std::vector<std::uint64_t> rejections_;
     std::vector<std::size_t> counted_;  // the conditions that are tried here
 };
 

@@ -44,7 +44,7 @@ public:
     {
         if (text_.size() > longest_expression) refuse("is longer than 4096 characters", general_hint);
         for (skip_blanks(); at_ < text_.size(); skip_blanks()) one();
-        if (result_.empty()) refuse("is no expression: there is nothing in it", general_hint);
+        if (result_.empty()) refuse("is not an expression: it is empty", general_hint);
         return std::move(result_);
     }
 
@@ -57,7 +57,7 @@ private:
         if (c == '"' || c == '\'') return quoted(c);
         for (const auto& [theirs, ours] : foreign)
             if (rest().starts_with(theirs))
-                refuse("is no expression: there is no " + std::string(theirs) + " here",
+                refuse("is not an expression: there is no " + std::string(theirs) + " here",
                        ours.empty() ? general_hint : "write " + std::string(ours));
         for (const std::string_view sign : signs)
             if (rest().starts_with(sign)) {
@@ -66,21 +66,21 @@ private:
                 at_ += sign.size();
                 return;
             }
-        if (c == '=') refuse("is no expression: = changes a value", "write == to compare");
+        if (c == '=') refuse("is not an expression: = changes a value", "write == to compare");
         const bool printable = c > ' ' && c < 0x7f;
-        refuse("is no expression: " + (printable ? std::string(1, c) : "a character") + " does not belong in one",
+        refuse("is not an expression: " + (printable ? std::string(1, c) : "a character") + " is not allowed",
                general_hint);
     }
 
     void name()
     {
         std::string words = word();
-        if (has(statements, words)) refuse("is no expression: '" + words + "' does not belong in one", general_hint);
+        if (has(statements, words)) refuse("is not an expression: '" + words + "' is not allowed", general_hint);
         if (has(keywords, words)) return result_.push_back({expression_token::kind::keyword, words});
         if (has(functions, words)) {
             skip_blanks();
             if (at_ == text_.size() || text_[at_] != '(')
-                refuse("is no expression: " + words + " without brackets", "write " + words + "(a, b)");
+                refuse("is not an expression: " + words + " without brackets", "write " + words + "(a, b)");
             return result_.push_back({expression_token::kind::function, words});
         }
         while (at_ + 1 < text_.size() && text_[at_] == '.' && is_letter(text_[at_ + 1])) {
@@ -89,7 +89,7 @@ private:
         }
         skip_blanks();
         if (at_ < text_.size() && text_[at_] == '(')
-            refuse("is no expression: there is no function " + words, "there are min, max and ceil_div");
+            refuse("is not an expression: there is no function " + words, "there are min, max and ceil_div");
         result_.push_back({expression_token::kind::name, words});
     }
 
@@ -120,7 +120,7 @@ private:
     {
         const std::size_t begin = at_++;
         while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
-        if (at_ >= text_.size()) refuse("is no expression: a quote is not closed", "close it");
+        if (at_ >= text_.size()) refuse("is not an expression: a quote is not closed", "close it");
         ++at_;
         result_.push_back({expression_token::kind::text, text_.substr(begin, at_ - begin)});
     }

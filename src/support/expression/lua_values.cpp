@@ -121,7 +121,7 @@ std::string known_names_hint(const std::string& name, const std::vector<std::str
 {
     if (const std::string meant = nearest(name.substr(0, 64), known); !meant.empty())
         return "did you mean " + meant + "?";
-    if (known.empty()) return "there are no names here";
+    if (known.empty()) return "names are not allowed here";
     std::string hint = "there are: ";
     constexpr std::size_t shown = 24;
     for (std::size_t i = 0; i < known.size() && i < shown; ++i) hint += (i == 0 ? "" : ", ") + known[i];

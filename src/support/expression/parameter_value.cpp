@@ -7,7 +7,7 @@
 
 namespace launchbox {
 
-std::string text_of(const parameter_value& value)
+std::string parameter_text(const parameter_value& value)
 {
     if (const bool* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
     if (const std::string* text = std::get_if<std::string>(&value)) return *text;
@@ -26,10 +26,11 @@ const parameter_value* assignment::find(const std::string& name) const
     return nullptr;
 }
 
-std::string text_of(const assignment& values)
+std::string parameter_text(const assignment& values)
 {
     std::string text;
-    for (const auto& [name, value] : values.values) text += (text.empty() ? "" : " ") + name + "=" + text_of(value);
+    for (const auto& [name, value] : values.values)
+        text += (text.empty() ? "" : " ") + name + "=" + parameter_text(value);
     return text;
 }
 
@@ -38,7 +39,8 @@ std::string identity_of(assignment values)
     std::ranges::sort(values.values, {}, [](const auto& value) -> const std::string& { return value.first; });
     std::string identity;
     for (const auto& [name, value] : values.values)
-        for (const std::string& part : {name, text_of(value)}) identity += std::to_string(part.size()) + ':' + part;
+        for (const std::string& part : {name, parameter_text(value)})
+            identity += std::to_string(part.size()) + ':' + part;
     return identity;
 }
 

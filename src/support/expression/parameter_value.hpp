@@ -14,7 +14,7 @@ using parameter_value = std::variant<bool, std::int64_t, double, std::string>;
 
 /// As it is in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number), a
 /// word as it is.
-std::string text_of(const parameter_value& value);
+std::string parameter_text(const parameter_value& value);
 
 /// Named values in a fixed order: a candidate (threads 256, items 11) or a workload (type int, n 1048576).
 struct assignment {
@@ -25,7 +25,7 @@ struct assignment {
 };
 
 /// For people: "threads=256 items=11".
-std::string text_of(const assignment& values);
+std::string parameter_text(const assignment& values);
 
 /// For programs: the same for equal names and values in any order, and for no others, whatever is in them.
 std::string identity_of(assignment values);

@@ -48,8 +48,8 @@ value_expression::value_expression(std::string text) : text_(std::move(text)), m
     if (!lua.loads("return " + code) ||
         !lua.loads("local min, max, ceil_div = ... return function(" + parameters + ") return (" + code + ") end"))
         throw expression_error(text_,
-                               quoted_expression(text_) + " is no expression: " + with_names(lua.message(), names_),
-                               "write it with numbers, names, words in quotes, operators and brackets");
+                               quoted_expression(text_) + " is not an expression: " + with_names(lua.message(), names_),
+                               "use numbers, names, quoted strings, operators and brackets");
     push_functions(lua.state);
     if (lua_pcall(lua.state, 3, 1, 0) != LUA_OK)
         throw expression_error(text_, "no memory for the expression " + quoted_expression(text_), "shorten it");
@@ -85,10 +85,10 @@ parameter_value value_expression::operator()(const assignment& values, const nam
     if (lua_pcall(lua.state, 1, 1, 0) != LUA_OK) {
         std::string where;
         for (std::size_t i = 0; i < used.size() && i < 8; ++i)
-            where += (i == 0 ? "with " : ", ") + names_[i] + " = " + text_of(*used[i]).substr(0, 40);
+            where += (i == 0 ? "with " : ", ") + names_[i] + " = " + parameter_text(*used[i]).substr(0, 40);
         throw expression_error(text_,
                                "cannot evaluate " + quoted_expression(text_) + ": " + with_names(lua.message(), names_),
-                               where.empty() ? "compare and calculate with values of one type" : where);
+                               where.empty() ? "use values of one type" : where);
     }
     return value_on_top(lua.state);
 }
@@ -98,7 +98,7 @@ bool value_expression::truth(const assignment& values, const named_constants& co
     const parameter_value value = (*this)(values, constants);
     if (const bool* truth = std::get_if<bool>(&value)) return *truth;
     throw expression_error(
-        text_, quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", neither true nor false",
+        text_, quoted_expression(text_) + " is " + parameter_text(value).substr(0, 40) + ", and must be true or false",
         "compare it with something, such as " + text_.substr(0, 40) + " > 0");
 }
 
@@ -109,9 +109,9 @@ std::int64_t value_expression::integer(const assignment& values, const named_con
     lua_Integer integer = 0;
     if (const double* number = std::get_if<double>(&value); number != nullptr && lua_numbertointeger(*number, &integer))
         if (static_cast<double>(integer) == *number) return integer;
-    throw expression_error(text_,
-                           quoted_expression(text_) + " is " + text_of(value).substr(0, 40) + ", not a whole number",
-                           "use // for a division that rounds down");
+    throw expression_error(
+        text_, quoted_expression(text_) + " is " + parameter_text(value).substr(0, 40) + ", not a whole number",
+        "use // for a division that rounds down");
 }
 
 }  // namespace launchbox

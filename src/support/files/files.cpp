@@ -171,9 +171,9 @@ void refuse_irregular(const fs::path& file)
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
     const char* const is = S_ISDIR(status.st_mode)    ? " is a directory"
-                           : S_ISFIFO(status.st_mode) ? " is a pipe, and not a file that can be read again"
-                           : S_ISSOCK(status.st_mode) ? " is a socket, and not a file"
-                                                      : " is a device, and not a file";
+                           : S_ISFIFO(status.st_mode) ? " is a pipe, but must be a file, which is read more than once"
+                           : S_ISSOCK(status.st_mode) ? " is a socket, not a file"
+                                                      : " is a device, not a file";
     throw error(file.string() + is, S_ISDIR(status.st_mode) ? "name a file in it" : "write its content to a file");
 }
 
@@ -222,7 +222,7 @@ public:
     void no_writer()
     {
         if (++waits_ * milliseconds >= longest_wait)
-            throw error("nobody writes to the pipe " + name_ + ": it was waited for " +
+            throw error("no program writes to the pipe " + name_ + ": gave up after " +
                             std::to_string(longest_wait / 1000) + " seconds",
                         "start its writer first, or name a file");
     }
@@ -266,7 +266,8 @@ std::string read_all(int file, const std::string& name, std::size_t cap)
         refuse_beyond_cap(content.size());
     }
     if (is_file && ::fstat(file, &status) == 0 && status.st_size < size)
-        throw error(name + " was cut by another program while it was read", "read it again when that has ended");
+        throw error(name + " was truncated by another program while it was read",
+                    "read it again when that program has ended");
     return content;
 }
 
@@ -292,7 +293,7 @@ int open_pipe(const fs::path& pipe)
         if (interrupted())
             throw error("interrupted before " + pipe.string() + " was read", {}, exit_status::interrupted);
         if (waited >= longest_pipe_wait)
-            throw error("nobody reads from the pipe " + pipe.string() + ": it was waited for " +
+            throw error("no program reads from the pipe " + pipe.string() + ": gave up after " +
                             std::to_string(longest_pipe_wait / 1000) + " seconds",
                         "start its reader first, or name a file");
         ::poll(nullptr, 0, milliseconds);
@@ -338,7 +339,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     file_descriptor file(made.descriptor);
     if (file.number() < 0)
         fail("cannot write", path.string(), errno,
-             replaces ? "its folder has to be writable, for a new file takes its place; nothing was changed"
+             replaces ? "its folder has to be writable, because the file is replaced by a new one; nothing was changed"
                       : "choose a folder that exists and is writable");
 
     unfinished_file unfinished(temporary);
@@ -358,9 +359,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
     if (failure == EBUSY)
         fail("cannot write", path.string(), failure,
-             "it is mounted by itself, as files of containers are, and cannot be replaced: name another file; nothing "
-             "was "
-             "changed");
+             "it is a mount point, as in containers, and cannot be replaced: name another file; nothing was changed");
     if (failure != 0) fail("cannot write", path.string(), failure, "nothing was changed");
     unfinished.finished();
 }
@@ -383,7 +382,7 @@ void move_to_new_name(const fs::path& made, const fs::path& wanted)
     }
     const int number = errno;
     if (number == EEXIST || number == ENOTEMPTY || number == ENOTDIR)
-        throw error(wanted.string() + " is there already", "nothing was written; name another, or remove it");
+        throw error(wanted.string() + " exists already", "nothing was written; name another, or remove it");
     fail("cannot write", wanted.string(), number, "name another");
 }
 
@@ -406,7 +405,7 @@ folder_lock::folder_lock(const fs::path& file, const std::function<void(const st
             throw error("another process has locked " + folder.string() + " for " +
                             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count()) +
                             " s, and " + file.string() + " was not written",
-                        "look for one that hangs: fuser -v " + folder.string());
+                        "check whether it hangs: fuser -v " + folder.string());
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(16));
     }

@@ -61,7 +61,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
     while (true) {
         if (made == read.text.size()) {
             if (made == cap) {
-                read.damage = "it becomes more than is read of one file; the rest is left out";
+                read.damage = "it unpacks to more than the limit for one file; the rest is left out";
                 break;
             }
             read.text.resize(std::min(cap, std::max(first_room, made * 2)));
@@ -80,10 +80,10 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
             if (!is_gzip(bytes.substr(used))) break;
             inflateReset2(&stream, gzip_only);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && used == bytes.size() && stream.avail_out > 0)) {
-            read.damage = "it is cut off; what is there was decompressed";
+            read.damage = "it is truncated; the existing part was decompressed";
             break;
         } else if (status != Z_OK) {
-            read.damage = "it is damaged; what comes before the damage was decompressed";
+            read.damage = "it is damaged; the part before the damage was decompressed";
             break;
         }
     }

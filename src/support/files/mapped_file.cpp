@@ -110,8 +110,8 @@ void mapped_file::find_data(const std::string& path, std::size_t bytes_on_disk)
     }
     if (size_ - data > max_hole_bytes)
         throw error(path + " is a sparse file of " + std::to_string(size_) + " bytes, of which only " +
-                        std::to_string(data) + " are there; the rest are holes, and it was not read",
-                    "no compiler writes such a file: was it written to its end?");
+                        std::to_string(data) + " exist; the rest are holes, and it was not read",
+                    "no compiler writes such a file: is it complete?");
 }
 
 bool mapped_file::changed() const

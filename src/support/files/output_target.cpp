@@ -45,7 +45,7 @@ output_target target_of(const fs::path& wanted)
         if (target.descriptor >= 0) return target;
         const fs::path next = fs::read_symlink(target.path, failure);
         if (failure || links == max_links)
-            throw error("cannot write " + wanted.string() + ": its links lead nowhere", "name a file");
+            throw error("cannot write " + wanted.string() + ": its links are dangling", "name a file");
         target.path = next.is_absolute() ? next : target.path.parent_path() / next;
     }
     return target;

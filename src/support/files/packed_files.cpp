@@ -158,7 +158,7 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN) {
             complain((outer.empty() ? "" : in_quotes(outer) + ": ") + "member " + std::to_string(number) +
                      " cannot be read: " + reason_of(opened.get()) +
-                     (status == ARCHIVE_FATAL ? "; nor what follows" : ""));
+                     (status == ARCHIVE_FATAL ? "; the rest is not read either" : ""));
             if (status == ARCHIVE_FATAL) return;
             continue;
         }
@@ -180,7 +180,7 @@ void unpacker::note_rest(archive* opened, std::string_view bytes)
     } else if (format == ARCHIVE_FORMAT_TAR) {
         const la_int64_t end = std::max<la_int64_t>(0, archive_read_header_position(opened));
         const std::string_view rest = bytes.substr(std::min(bytes.size(), static_cast<std::size_t>(end)));
-        if (rest.empty()) complain("it ends without the mark of an end: members may be missing");
+        if (rest.empty()) complain("its end mark is missing: members may be missing");
         findings_.rest = {rest};
     }
 }
@@ -190,7 +190,7 @@ bool unpacker::read_member(archive* opened, archive_entry* entry, const std::str
 {
     const std::string name = name_of(entry, 0);
     if (is_link(entry)) {
-        if (!leads_to_a_name(entry)) complain(in_quotes(name) + " is marked as a link, and is none: it is not read");
+        if (!leads_to_a_name(entry)) complain(in_quotes(name) + " is marked as a link but has content: it is not read");
         return true;
     }
     if (!is_file(entry) && has_no_data(entry)) return true;
@@ -249,7 +249,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     if (archive_entry_size_is_set(entry) != 0) {
         const auto size = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
         if (size > limits_.max_member) {
-            complain(in_quotes(name) + " has " + std::to_string(size) + " bytes, more than are read at once (" +
+            complain(in_quotes(name) + " has " + std::to_string(size) + " bytes, more than the limit for one member (" +
                      std::to_string(limits_.max_member) + ")");
             return std::nullopt;
         }

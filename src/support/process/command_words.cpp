@@ -97,7 +97,7 @@ std::vector<std::string> filled_in(const std::vector<std::string>& words,
                 if (found == values.end()) {
                     std::string known;
                     for (const auto& [item, value] : values) known += (known.empty() ? "{" : ", {") + item + "}";
-                    refuse("{" + name + "} in the command stands for nothing",
+                    refuse("{" + name + "} in the command is not a known name",
                            "there are " + known + "; write {{ for a brace");
                 }
                 filled += found->second;

@@ -115,7 +115,7 @@ std::string machine_watch::lacked() const
 {
     if (std::string why = shortage_of_disk(folder_); !why.empty()) return why;
     if (has_grown(ended_for_memory_, processes_ended_for_memory()))
-        return "the system ended processes for want of memory";
+        return "the system killed processes for lack of memory";
     if (has_grown(refused_processes_, processes_refused())) return "the limit of processes was reached";
     if (std::string why = shortage_of_descriptors(); !why.empty()) return why;
     return shortage_of_processes();

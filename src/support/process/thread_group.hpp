@@ -37,7 +37,7 @@ private:
 /// What to throw where a thread is needed and refused.
 inline machine_error no_thread()
 {
-    return machine_error("the system starts no further thread",
+    return machine_error("the system cannot start another thread",
                          "raise the limit of processes (ulimit -u, pids.max of the container), or end some",
                          exit_status::missing);
 }

@@ -46,7 +46,7 @@ worker_process::worker_process(const std::vector<std::string>& command, const wo
         throw_system_error("cannot start a worker", started.failure, "close some programs and try again",
                            exit_status::missing);
     if (started.failure != 0)
-        throw error("cannot run " + command.front() + " as a worker", "check that it is there and may be run",
+        throw error("cannot run " + command.front() + " as a worker", "check that it exists and is executable",
                     exit_status::missing);
     child_ = started.process;
     to_ = std::exchange(in.write, -1);

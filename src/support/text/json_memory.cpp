@@ -50,8 +50,8 @@ void refuse_large_json(std::string_view text, std::uint64_t bytes_of_file, const
     const std::uint64_t memory = json_memory(text);
     if (memory <= base + times * bytes_of_file) return;
     throw error(escape_for_terminal(name) + " would take " + std::to_string(memory >> 20) +
-                    " MiB of memory, far more than files of its size do, and is not read",
-                "is it what it seems to be?");
+                    " MiB of memory, far more than usual for its size, and is not read",
+                "is it the right file?");
 }
 
 }  // namespace launchbox

@@ -67,8 +67,7 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
         } else if (c == ']' && brackets > 0) {
             --brackets;
         } else if (c == '}' && (last == '[' || last == ',')) {
-            return toml_trouble{line, column, "a brace where a value should be",
-                                "write a value, or take the comma out"};
+            return toml_trouble{line, column, "a brace where a value should be", "write a value, or remove the comma"};
         }
         if (c == ' ' || c == '\t' || c == '\r') continue;
         before = c;

@@ -14,6 +14,5 @@ namespace launchbox {
 
 static void launchbox::refuse_toml()
 {
-    throw toml::parse_error("a value in this file is damaged: where, the reader does not tell",
-                            toml::source_position{1, 1});
+    throw toml::parse_error("a value in this file is damaged; its place is unknown", toml::source_position{1, 1});
 }

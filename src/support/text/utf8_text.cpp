@@ -148,7 +148,7 @@ std::string utf8_text(std::string text)
     return unmarked == text_form::bytes && !has_mark(text) ? text : decoded(text, unmarked);
 }
 
-bool is_no_utf8_text(std::string_view bytes)
+bool is_not_utf8(std::string_view bytes)
 {
     return has_mark(bytes) || utf16_without_mark(bytes) != text_form::bytes;
 }

@@ -13,7 +13,7 @@ namespace launchbox {
 std::string utf8_text(std::string text);
 
 /// Whether `utf8_text` changes it. Half of the bytes of UTF-16 are zeros, as in binaries: ask before.
-bool is_no_utf8_text(std::string_view bytes);
+bool is_not_utf8(std::string_view bytes);
 
 /// Whether a file's name ends like this, in whatever case: ".cu" of "K.CU".
 bool has_ending(std::string_view name, std::string_view ending);

@@ -86,16 +86,16 @@ std::string why_not_given_to(const parameter_type& type, const task_argument& ar
     if (argument.scalar) {
         if (type.is_pointer)
             return given && given->bytes == 8 ? std::string()
-                                              : "a scalar " + argument.type + ", and it takes a pointer";
+                                              : "a scalar " + argument.type + ", but it takes a pointer";
         const bool differs =
             type.known && given && is_plain(*type.known) && is_plain(*given) && !is_alike(*type.known, *given);
-        return differs ? fmt::format("{}, and it takes {}", argument.type, type.of) : std::string();
+        return differs ? fmt::format("{}, but it takes {}", argument.type, type.of) : std::string();
     }
-    if (!type.is_pointer) return type.known ? fmt::format("an array, and it takes one {}", type.of) : std::string();
+    if (!type.is_pointer) return type.known ? fmt::format("an array, but it takes one {}", type.of) : std::string();
     const bool bytes = type.known && type.known->bytes == 1;
     const bool differs =
         type.known && given && !bytes && is_plain(*type.known) && is_plain(*given) && !is_alike(*type.known, *given);
-    return differs ? fmt::format("an array of {}, and it takes {}*", argument.type, type.of) : std::string();
+    return differs ? fmt::format("an array of {}, but it takes {}*", argument.type, type.of) : std::string();
 }
 
 std::vector<std::string> split_at_commas(std::string_view text)
@@ -235,7 +235,7 @@ std::optional<std::vector<std::string>> parameters_in_source(const std::vector<s
 std::string why_arguments_differ(const std::vector<std::string>& types, const std::vector<task_argument>& arguments)
 {
     if (types.size() != arguments.size())
-        return fmt::format("the kernel has {} parameters, and {} arguments are given", types.size(), arguments.size());
+        return fmt::format("the kernel has {} parameters, but {} arguments are given", types.size(), arguments.size());
     for (std::size_t i = 0; i < types.size(); ++i)
         if (const std::string why = why_not_given_to(read_type(types[i]), arguments[i]); !why.empty())
             return fmt::format("'{}' for parameter {} of the kernel is {}", arguments[i].name, i + 1, why);
@@ -259,7 +259,7 @@ std::string why_arguments_differ(const kernel_info& kernel, const std::vector<ta
         bytes = (bytes + size - 1) / size * size + size;
     }
     if (bytes == *kernel.parameter_bytes) return {};
-    return fmt::format("the kernel's parameters take {} B, and the {} arguments {} B", *kernel.parameter_bytes,
+    return fmt::format("the kernel's parameters take {} B, but the {} arguments {} B", *kernel.parameter_bytes,
                        arguments.size(), bytes);
 }
 

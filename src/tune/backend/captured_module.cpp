@@ -40,8 +40,8 @@ std::vector<std::string> capture_files(const tune_spec& spec)
 void check_capture(const std::string& file, const compute_capability& architecture, bool runs_module)
 {
     if (read_capture(file).changed_bytes() == 0)
-        throw error(file + ": the launch changed no byte, and nothing would tell a right candidate from a wrong one",
-                    "capture an earlier one, or one with other data: --nth");
+        throw error(file + ": the launch changed no byte, so right candidates cannot be distinguished from wrong ones",
+                    "capture an earlier launch, or one with other data: --nth");
     if (runs_module) captured_module(file, architecture);
 }
 
@@ -49,15 +49,15 @@ std::string why_parameters_differ(const captured_launch& launch, std::string_vie
 {
     const std::string name = escape_for_terminal(short_name(demangle(kernel)));
     const auto wanted = parameters_of(cubin, kernel);
-    if (!wanted) return fmt::format("its module does not tell what parameters {} has", name);
+    if (!wanted) return fmt::format("its module does not describe the parameters of {}", name);
     const auto& given = launch.parameters;
     if (given.size() != wanted->size())
-        return fmt::format("the captured launch has {} parameters, and {} has {}", given.size(), name, wanted->size());
+        return fmt::format("the captured launch has {} parameters, but {} has {}", given.size(), name, wanted->size());
     for (std::size_t i = 0; i < given.size(); ++i)
         if (given[i] != (*wanted)[i])
             return fmt::format(
-                "the captured launch's parameter {} has {} bytes at offset {}, and that of {} has {} bytes "
-                "at offset {}",
+                "the captured launch's parameter {} has {} bytes at offset {}, but that of {} has {} bytes at offset "
+                "{}",
                 i + 1, given[i].bytes, given[i].offset, name, (*wanted)[i].bytes, (*wanted)[i].offset);
     return {};
 }
@@ -76,7 +76,7 @@ build_result captured_module(const std::string& file, const compute_capability& 
     if (!of || !cubin_runs_on(*of, architecture))
         throw error(fmt::format("{}: its module is for {}, and the GPU is {}", file,
                                 escape_for_terminal(contents.architecture), architecture_name(architecture).view()),
-                    "replay it on a GPU like the one that it was captured on");
+                    "replay it on a GPU like the one on which it was captured");
     if (const std::string why = why_parameters_differ(launch, built.cubin, launch.kernel); !why.empty())
         throw error(file + ": " + why, capture_again);
     const auto variables = variables_of(built.cubin);

@@ -55,7 +55,7 @@ public:
     {
         const assignment values = joined(parameters, spec_.workloads.front().values);
         try {
-            return promise_before_build(expressions_.launch(values), *options_.limits);
+            return prior_before_build(expressions_.launch(values), *options_.limits);
         } catch (const error&) {  // an expression that fails: preparing the candidate says so
             return 0;
         }
@@ -132,7 +132,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     const evaluated_launch launch = expressions_.launch(values);
     if (const std::string why = why_not_before_build(launch, *options_.limits); !why.empty()) return rejected(why);
     if (launch.carveout_percent.value_or(-1) < -1 || launch.carveout_percent.value_or(-1) > 100)
-        return rejected(fmt::format("a carveout of {} %, which is from 0 to 100, or -1", *launch.carveout_percent));
+        return rejected(
+            fmt::format("a carveout of {} %, but it must be from 0 to 100, or -1", *launch.carveout_percent));
 
     if (measures_here() && !is_captured()) references_.start(job.workload, with_places(expressions_.arguments(values)));
     build_result built = build(job, values);
@@ -181,7 +182,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .cluster = launch.cluster,
                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                   .carveout_percent = static_cast<int>(launch.carveout_percent.value_or(-1)),
-                  .workload = text_of(spec_.workloads[job.workload].values),
+                  .workload = parameter_text(spec_.workloads[job.workload].values),
                   .arguments = with_places(expressions_.arguments(values)),
                   .variables = with_places(expressions_.variables(values)),
                   .expected = {},
@@ -215,13 +216,13 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` said it of the files
     // Other references are there, or not: looking for them is a part of asking.
     if (measured.phases && spec_.verify.against == verification::source::program) measured.phases->reference += waited;
-    if (measured.what == outcome::measured && request.is_reference) {
+    if (measured.status == outcome::measured && request.is_reference) {
         measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
         const std::lock_guard guard(lock_);
         reference_ns_[job.workload] = std::ranges::max(measured.samples_ns);
     }
     // One that died is tried again, one whose GPU is lost by another; of all others the module is not needed any more.
-    if (measured.what != outcome::worker_died && measured.what != outcome::device_lost && request.samples == 0) {
+    if (measured.status != outcome::worker_died && measured.status != outcome::device_lost && request.samples == 0) {
         std::error_code ignored;
         fs::remove(made.file, ignored);
     }

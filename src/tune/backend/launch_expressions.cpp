@@ -115,18 +115,18 @@ parameter_value launch_expressions::value_of(const one& expression, const assign
             value = (*expression.expression)(values, limits_);
         }
         if (const std::string* word = std::get_if<std::string>(&value))
-            refuse("the word '" + word->substr(0, 40) + "', and a number is needed",
-                   "compare words, such as mode == 'b' and 2 or 1");
+            refuse("the word '" + word->substr(0, 40) + "', but a number is needed",
+                   "compare the string, such as mode == 'b' and 2 or 1");
         if (expression.what == use::value) return value;
         if (const double* number = std::get_if<double>(&value)) {
             constexpr double bound = 9223372036854775808.0;  // 2^63
             if (!(std::fabs(*number) < bound) || *number != std::floor(*number))
-                refuse(text_of(value) + ", not a whole number", "use // for a division that rounds down");
+                refuse(parameter_text(value) + ", not a whole number", "use // for a division that rounds down");
             value = static_cast<std::int64_t>(*number);
         }
         if (const bool* truth = std::get_if<bool>(&value)) value = std::int64_t{*truth ? 1 : 0};
         if (expression.what == use::count && std::get<std::int64_t>(value) < 0)
-            refuse(text_of(value) + ", and a count is 0 or more", "correct it");
+            refuse(parameter_text(value) + ", but a count must be 0 or more", "correct it");
         return value;
     });
 }
@@ -239,8 +239,9 @@ void launch_expressions::try_all(const one& expression, const search_space& spac
                     if (!is_alike(other)) continue;
                     for (const workload* on : same)
                         if (space.why_not(other, *on).empty())
-                            throw error(failure.what() + std::string(", with ") + text_of(joined(other, on->values)),
-                                        "correct it, or add a constraint that excludes such candidates");
+                            throw error(
+                                failure.what() + std::string(", with ") + parameter_text(joined(other, on->values)),
+                                "correct it, or add a constraint that excludes such candidates");
                 }
             }
         }

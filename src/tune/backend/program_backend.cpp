@@ -50,7 +50,7 @@ std::map<std::string, std::string> placeholders(const assignment& values, const 
                                                 const std::string& output, const std::string& name)
 {
     std::map<std::string, std::string> result{{"output", output}, {"arch", architecture}, {"name", name}};
-    for (const auto& [item, value] : values.values) result[item] = text_of(value);
+    for (const auto& [item, value] : values.values) result[item] = parameter_text(value);
     return result;
 }
 
@@ -225,7 +225,7 @@ prepared_job program_runner::build(const assignment& values, const fs::path& fol
         made.status = build_status::compile_error;
         made.reason = why;
     };
-    if (!builds_in_place(program_) && !fs::exists(made.file)) made_nothing("the build made no {output}");
+    if (!builds_in_place(program_) && !fs::exists(made.file)) made_nothing("the build did not write {output}");
     if (builds_in_place(program_) && files_in(made.directory) == before)
         made_nothing(
             "the build changed no file of its copy of the spec's folder: it found everything up to date (make -B), or "
@@ -332,8 +332,8 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     if (request.is_reference) forget_reference(job.workload);
     const machine_watch machine(made.directory);
     measurement result = run_once(job, request, what, machine);
-    if (request.is_reference && result.what == outcome::measured) remember_reference(job.workload, elapsed());
-    if (result.what == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
+    if (request.is_reference && result.status == outcome::measured) remember_reference(job.workload, elapsed());
+    if (result.status == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
         detail::sampling_rules rules{.min_samples = settings.min_samples,
                                      .max_samples = settings.max_samples,
                                      .relative_error = settings.relative_error,
@@ -346,7 +346,7 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         detail::sampling_state state = series.state(elapsed());
         while (state == detail::sampling_state::more && !interrupted()) {
             measurement again = run_once(job, request, what, machine);
-            if (again.what != outcome::measured) {
+            if (again.status != outcome::measured) {
                 again.seconds = elapsed();
                 return again;
             }
@@ -355,12 +355,12 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         }
         // Part of the samples is no result: the next call measures it.
         if (state == detail::sampling_state::more)
-            return {.what = outcome::worker_died, .reason = "interrupted before there were enough samples"};
+            return {.status = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         result.samples_ns = series.samples_ns();
         result.stopped_early = state == detail::sampling_state::given_up;
     }
     result.seconds = elapsed();
-    if (request.samples == 0 && result.what != outcome::worker_died) drop_when_done(made);
+    if (request.samples == 0 && result.status != outcome::worker_died) drop_when_done(made);
     return result;
 }
 
@@ -410,22 +410,23 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
                                  .output_cap = max_output,
                                  .time_limit = what.limit});
     } catch (const machine_error& failure) {
-        return {.what = outcome::launch_error, .reason = failure.what(), .machine_failure = failure.what()};
+        return {.status = outcome::launch_error, .reason = failure.what(), .machine_failure = failure.what()};
     } catch (const error& failure) {
-        return {.what = outcome::launch_error, .reason = failure.what()};
+        return {.status = outcome::launch_error, .reason = failure.what()};
     }
-    if (ran.timed_out) return {.what = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", what.limit)};
+    if (ran.timed_out)
+        return {.status = outcome::hang, .reason = fmt::format("did not end within {:.3g} s", what.limit)};
     program_output read = read_program_output(ran.output, program_, ran.seconds * 1e9);
     measurement& result = read.said;
-    if (ran.exit_code != 0 && result.what == outcome::measured) {
+    if (ran.exit_code != 0 && result.status == outcome::measured) {
         // A signal may be the machine's doing and is tried again; an exit status is what the program says of its
         // result.
         const std::string said = in_short(last_line(ran.output));
-        return {.what = deadly_signal(ran) != 0 ? outcome::worker_died : outcome::wrong_result,
+        return {.status = deadly_signal(ran) != 0 ? outcome::worker_died : outcome::wrong_result,
                 .reason = ending_of(ran) + (said.empty() ? "" : ": " + said),
                 .machine_failure = machine.lacked()};
     }
-    if (result.what == outcome::measured) compare(job, request, read.prints_time, result);
+    if (result.status == outcome::measured) compare(job, request, read.prints_time, result);
     return std::move(result);
 }
 
@@ -441,10 +442,10 @@ void program_runner::compare(const tune_job& job, const measure_request& request
     if (reference == references_.end()) return;
     // A wall time has the start of the program in it and is never compared with a time that another one prints.
     if (prints_time != reference->second.prints_time) {
-        measured = {.what = outcome::launch_error,
-                    .reason = prints_time ? "it prints a time, and " + reference_name +
+        measured = {.status = outcome::launch_error,
+                    .reason = prints_time ? "it prints a time, but " + reference_name +
                                                 " prints none (metric = \"wall\" takes the wall time of all)"
-                                          : "it prints no time, and " + reference_name + " does"};
+                                          : "it prints no time, but " + reference_name + " does"};
         return;
     }
     if (spec_.verify.against == verification::source::nothing) return;
@@ -452,14 +453,14 @@ void program_runner::compare(const tune_job& job, const measure_request& request
     const std::string& expected = reference->second.checksum;
     if (expected == measured.checksum || (expected.empty() && !request.is_reference)) return;
     const std::string checksum = measured.checksum;
-    measured = {.what = outcome::wrong_result, .reason = {}, .checksum = checksum};
+    measured = {.status = outcome::wrong_result, .reason = {}, .checksum = checksum};
     if (request.is_reference)
         measured.reason =
             fmt::format("its checksum is {} in one run and {} in another", or_none(expected), or_none(checksum));
     else if (checksum.empty())
-        measured.reason = fmt::format("it prints no checksum, and {}'s is {}", reference_name, expected);
+        measured.reason = fmt::format("it prints no checksum, but {}'s is {}", reference_name, expected);
     else
-        measured.reason = fmt::format("its checksum is {}, and {}'s is {}", checksum, reference_name, expected);
+        measured.reason = fmt::format("its checksum is {}, but {}'s is {}", checksum, reference_name, expected);
 }
 
 }  // namespace
@@ -474,7 +475,7 @@ program_output read_program_output(const std::string& output, const program_targ
     program_output read;
     measurement& result = read.said;
     const auto no_time = [&](const std::string& why) {
-        result.what = outcome::launch_error;
+        result.status = outcome::launch_error;
         result.reason = in_short(why);
         result.samples_ns.clear();
         return read;
@@ -482,8 +483,8 @@ program_output read_program_output(const std::string& output, const program_targ
     const said_in_json said = read_said(output);
     result.checksum = said.checksum;
     if (!said.failure.empty()) {
-        result.what = outcome_named(said.failure).value_or(outcome::launch_error);
-        if (!may_be_said_by_program(result.what)) result.what = outcome::launch_error;
+        result.status = outcome_named(said.failure).value_or(outcome::launch_error);
+        if (!may_be_said_by_program(result.status)) result.status = outcome::launch_error;
         result.reason = in_short(said.reason.empty() ? said.failure : said.reason);
         return read;
     }
@@ -505,12 +506,12 @@ program_output read_program_output(const std::string& output, const program_targ
             const double value = std::strtod(number.c_str(), &rest);
             const double nanoseconds = value * in_nanoseconds(program.unit);
             if (rest == number.c_str() || !std::isfinite(value) || value <= 0)
-                return no_time(fmt::format("the metric finds '{}', which is no time above 0", number.substr(0, 40)));
+                return no_time(fmt::format("the metric finds '{}', which is not a time above 0", number.substr(0, 40)));
             if (const std::string why = why_no_time(nanoseconds); !why.empty())
                 return no_time(fmt::format("the metric finds '{}', and that is {}", number.substr(0, 40), why));
             result.samples_ns.push_back(nanoseconds);
         }
-        if (result.samples_ns.empty()) return no_time("nothing in its output matches the metric " + program.metric);
+        if (result.samples_ns.empty()) return no_time("its output does not match the metric " + program.metric);
         return read;
     }
     benchmark_time time = read_benchmark_output(output);

@@ -95,7 +95,7 @@ void refuse_link_out(const fs::path& link, const fs::path& top)
     throw error(fmt::format("[program] build does not name {{output}}, so each candidate is built in a copy of {}, and "
                             "there {} is a link that leads out of the folder, to {}: all candidates would write there",
                             top.string(), link.lexically_relative(top).string(), place.string()),
-                "put what it leads to into its place, or let the build write {output} and run that");
+                "replace it by its target, or let the build write {output} and run that");
 }
 
 // In the copy a link leads to the same place of the copy, and what lies outside, which nobody can write to, is where it

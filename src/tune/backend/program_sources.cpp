@@ -26,10 +26,10 @@ std::map<std::string, std::string> usual_values(const tune_spec& spec, const std
 {
     std::map<std::string, std::string> values{{"output", output}, {"arch", architecture}, {"name", spec.name}};
     for (const tuning_parameter& parameter : spec.parameters)
-        values[parameter.name] = text_of(parameter.values.front());
+        values[parameter.name] = parameter_text(parameter.values.front());
     if (spec.baseline)
-        for (const auto& [name, value] : spec.baseline->values) values[name] = text_of(value);
-    for (const auto& [name, value] : spec.workloads.front().values.values) values[name] = text_of(value);
+        for (const auto& [name, value] : spec.baseline->values) values[name] = parameter_text(value);
+    for (const auto& [name, value] : spec.workloads.front().values.values) values[name] = parameter_text(value);
     return values;
 }
 

@@ -40,7 +40,7 @@ void must_be_there(const tune_spec& spec, const std::string& name)
 {
     std::error_code failure;
     if (!fs::is_regular_file(fs::path(spec.folder) / name, failure))
-        throw error(spec.file + ": there is no file " + name, "it is looked for in the folder of the spec");
+        throw error(spec.file + ": there is no file " + name, "names are relative to the folder of the spec");
 }
 
 void check_tolerance(const tune_spec& spec, const std::vector<task_argument>& arguments)
@@ -52,7 +52,7 @@ void check_tolerance(const tune_spec& spec, const std::vector<task_argument>& ar
             throw error(
                 fmt::format("{}: [verify] has a tolerance, and the output {} is {}, which is compared bit by bit",
                             spec.file, argument.name, argument.type),
-                "give the output the type of its numbers, such as float for float4, and count those");
+                "use the type of its components, such as float for float4, and count those");
 }
 
 const task_argument* output_of(const std::vector<task_argument>& arguments, const std::string& name)
@@ -85,8 +85,8 @@ std::vector<std::string> check_files(const tune_spec& spec, const std::vector<ch
     if (spec.verify.against != verification::source::nothing && !workloads.empty() &&
         output_of(workloads.front().arguments, {}) == nullptr)
         notes.push_back(
-            "no argument is an output: nothing is compared, and nothing but the baseline can win; write role = "
-            "\"output\" or \"in_out\" where the kernel writes");
+            "no argument is an output: nothing is compared, and only the baseline can win; write role = \"output\" or "
+            "\"in_out\" for arguments that the kernel writes");
     std::set<std::string> seen;  // a name without the workload's values is that of one file
     for (const checked_workload& on : workloads) {
         check_tolerance(spec, on.arguments);

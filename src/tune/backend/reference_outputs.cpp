@@ -139,7 +139,7 @@ std::shared_future<reference_outputs::output_files> reference_outputs::made(std:
     };
     try {
         files = std::async(std::launch::async, make).share();
-    } catch (const std::system_error&) {  // the system starts no further thread: whoever waits for it runs it
+    } catch (const std::system_error&) {  // the system cannot start another thread: whoever waits for it runs it
         files = std::async(std::launch::deferred, make).share();
     }
     return files;
@@ -151,7 +151,7 @@ reference_outputs::output_files reference_outputs::made_by_program(std::size_t w
     if (stop_ || interrupted()) throw error("interrupted", {}, exit_status::interrupted);
     const fs::path folder = folder_for(workload, arguments);
     std::map<std::string, std::string> values, files;
-    for (const auto& [name, value] : spec_.workloads[workload].values.values) values[name] = text_of(value);
+    for (const auto& [name, value] : spec_.workloads[workload].values.values) values[name] = parameter_text(value);
     for (const task_argument& argument : arguments) {
         if (argument.scalar) {
             values[argument.name] = std::to_string(argument.integer);
@@ -171,12 +171,12 @@ reference_outputs::output_files reference_outputs::made_by_program(std::size_t w
         throw error(fmt::format("the program of [verify] {}: {}",
                                 ran.timed_out ? "did not end" : fmt::format("ended with exit status {}", ran.exit_code),
                                 last_line(ran.output)),
-                    "it is given the inputs and writes the outputs as .npy: " +
+                    "it gets the inputs and must write the outputs as .npy: " +
                         fmt::format("{}", fmt::join(spec_.verify.command, " ")));
     for (const auto& [name, file] : files)
         if (!fs::exists(file))
             throw error("the program of [verify] did not write the output " + name,
-                        "pass {" + name + "} to it: that is where the .npy belongs");
+                        "pass {" + name + "} to it: the .npy belongs there");
     return files;
 }
 

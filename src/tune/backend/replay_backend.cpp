@@ -40,12 +40,12 @@ tune_backend replay_backend(const tune_spec& spec, const recorded_run& run)
         // Those that shared a time share it again.
         prepared_job made{.kernel = result->kernel,
                           .code = result->code,
-                          .same_when_equal = text_of(result->same_as ? *result->same_as : result->parameters),
+                          .same_when_equal = parameter_text(result->same_as ? *result->same_as : result->parameters),
                           .log = result->log,
                           .compile_seconds = result->compile_seconds,
                           .from_cache = true,
                           .work = result->work};
-        made.status = build_status_of(result->measured.what);
+        made.status = build_status_of(result->measured.status);
         if (made.status != build_status::built) made.reason = result->measured.reason;
         return made;
     };

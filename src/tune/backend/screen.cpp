@@ -65,14 +65,14 @@ std::string why_not_before_build(const evaluated_launch& launch, const sm_limits
     if (launch.static_shared_bytes) {
         facts.static_shared_bytes = *launch.static_shared_bytes;
         if (facts.static_shared_bytes > limits.shared_per_block)
-            return fmt::format("{} B of static shared memory, but a block has at most {} B of it",
+            return fmt::format("{} B of static shared memory, but a block has at most {} B",
                                detail::grouped(facts.static_shared_bytes), detail::grouped(limits.shared_per_block));
     }
     std::string why = explained(facts);
     return why.empty() ? too_large_cluster(launch, limits) : why;
 }
 
-double promise_before_build(const evaluated_launch& launch, const sm_limits& limits)
+double prior_before_build(const evaluated_launch& launch, const sm_limits& limits)
 {
     if (!why_not_before_build(launch, limits).empty()) return 0;
     launch_facts facts = facts_of(launch, limits);

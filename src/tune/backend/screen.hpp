@@ -18,7 +18,7 @@ std::string why_not_before_build(const evaluated_launch& launch, const sm_limits
 /// 0 to 1: how likely the candidate is worth a try, by its launch alone. 0: it cannot run; 0.5: it cannot fill half of
 /// an SM, however few registers it takes, or leaves threads of a warp idle. Only an order in which to begin: the
 /// fastest is often not the one with the highest occupancy.
-double promise_before_build(const evaluated_launch& launch, const sm_limits& limits);
+double prior_before_build(const evaluated_launch& launch, const sm_limits& limits);
 
 /// `why_not_before_build` of what the compiler made.
 std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits,

@@ -72,7 +72,7 @@ std::optional<benchmark_time> google_benchmark(const json& object)
         const json time = result.value("real_time", json()), unit = result.value("time_unit", json("ns"));
         const std::optional<double> scale = unit.is_string() ? nanoseconds_in(unit.get<std::string>()) : std::nullopt;
         if (!time.is_number()) return no_time("its real_time is " + in_short(time) + ", and no number");
-        if (!scale) return no_time("its time_unit is " + in_short(unit) + ", and none of ns, us, ms and s");
+        if (!scale) return no_time("its time_unit is " + in_short(unit) + ", not ns, us, ms or s");
         const json label = result.value("run_name", result.value("name", json("")));
         const std::string text = label.is_string() ? label.get<std::string>() : "";
         if (!samples.empty() && text != name)
@@ -81,7 +81,7 @@ std::optional<benchmark_time> google_benchmark(const json& object)
         name = text;
         if (samples.size() < max_samples) samples.push_back(time.get<double>() * *scale);
     }
-    if (samples.empty()) return no_time("its list of benchmarks holds no time");
+    if (samples.empty()) return no_time("its list of benchmarks contains no time");
     return checked(std::move(samples));
 }
 
@@ -91,7 +91,7 @@ std::optional<benchmark_time> samples_in(const json& object, const char* name, d
     const auto samples = object.find(name);
     if (samples == object.end() || samples->is_number()) return std::nullopt;
     if (!samples->is_array())
-        return no_time(std::string("its ") + name + " is " + in_short(*samples) + ", and no number or list of numbers");
+        return no_time(std::string("its ") + name + " is " + in_short(*samples) + ", not a number or list of numbers");
     std::vector<double> values;
     for (const json& sample : *samples) {
         if (!sample.is_number()) return no_time(std::string("its ") + name + " hold something that is not a number");
@@ -196,7 +196,8 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
             if (!object) continue;
             is_json = true;
             if (!object->twice.empty())
-                return no_time("its JSON has " + std::string(object->twice) + " twice, and nothing says which counts");
+                return no_time("its JSON has " + std::string(object->twice) +
+                               " twice, and it is unclear which one counts");
             here = time_of_object(object->value);
             if (!here) continue;
             start = std::max(start, end);
@@ -205,12 +206,12 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
         if (!is_json)
             if (const std::string_view name = time_named_in(output.substr(brace, longest - brace)); !name.empty())
                 return no_time("its JSON with " + std::string(name) +
-                               " cannot be read; NaN and infinity are no numbers in it");
+                               " cannot be read; it must not contain NaN or infinity");
         if (!here) continue;
         if (!here->found()) return here;
         if (found && found->samples_ns != here->samples_ns)
             return no_time(
-                "it prints a time as JSON twice, and nothing says which counts: print all samples as one list");
+                "it prints a time as JSON twice, and it is unclear which one counts: print all samples as one list");
         found = std::move(here);
     }
     return found;
@@ -326,7 +327,7 @@ benchmark_time time_in_lines(std::string_view output)
         return checked(std::move(samples));
     }
     if (times.empty()) return {.samples_ns = {}, .diagnostic = "it prints no time", .printed = false};
-    return no_time("it prints several times and none of them says which: let one line begin with \"time:\"");
+    return no_time("it prints several times, and it is unclear which one counts: let one line begin with \"time:\"");
 }
 
 }  // namespace

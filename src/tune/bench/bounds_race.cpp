@@ -123,11 +123,11 @@ void build_by_user(const bounds_benchmark& benchmark, prepared& one, variant_tim
     const fs::path built = program_of(one.who.command);
     std::error_code unknown;
     if (built.empty() || !fs::is_regular_file(built, unknown)) {
-        result.failure = "its build does not make " + one.who.command.front();
+        result.failure = "its build does not write " + one.who.command.front();
         return;
     }
-    if (!holds_kernels(built.string()))
-        throw error(built.string() + " holds no CUDA code, so that it cannot be told whether it was rebuilt",
+    if (!contains_kernels(built.string()))
+        throw error(built.string() + " contains no CUDA code, so it is unknown whether it was rebuilt",
                     "let --measure start the program itself, or leave --build out and let the script call nvcc");
     one.program = one.copy.emplace(built).path();
     one.who.command.front() = one.program.string();
@@ -140,7 +140,7 @@ void check_built(const bounds_variant& variant, const prepared& one, const std::
         result.failure =
             "was not rebuilt with it: the program has " + check.text + " (is " + source + " what it is made of?)";
     else if (!check.found)
-        result.note = "the program holds no code of this kernel for " + variant.expected.architecture +
+        result.note = "the program contains no code of this kernel for " + variant.expected.architecture +
                       ", so that its bounds could not be checked";
     else
         result.note = check.text;
@@ -151,10 +151,9 @@ void refuse_unbuilt(const bounds_benchmark& benchmark)
 {
     const fs::path program = program_of(benchmark.command);
     std::error_code unknown;
-    if (program.empty() || !fs::is_regular_file(program, unknown) || !holds_kernels(program.string())) return;
+    if (program.empty() || !fs::is_regular_file(program, unknown) || !contains_kernels(program.string())) return;
     throw error(program.string() +
-                    " is a program with kernels in it; without building it again every launch "
-                    "bound would give the same time",
+                    " is a program that contains kernels; unless it is rebuilt, every launch bound gives the same time",
                 "add --build 'make', or write {program} instead of " + program.string() + " for one built from " +
                     benchmark.source);
 }

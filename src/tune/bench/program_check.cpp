@@ -54,13 +54,13 @@ program_check check_program(const std::string& program, const kernel_info& expec
             if (!same_threads || !same_cap)
                 return {.contradicts = true, .found = true, .text = bounds_in_words(kernel)};
             if (kernel.registers != expected.registers && kernel.registers && expected.registers)
-                result.text = "it has " + std::to_string(*kernel.registers) + " registers there and " +
+                result.text = "it has " + std::to_string(*kernel.registers) + " registers in the program and " +
                               std::to_string(*expected.registers) + " here: it is built with other flags";
         }
     return result;
 }
 
-bool holds_kernels(const std::string& program)
+bool contains_kernels(const std::string& program)
 {
     const binary_contents contents = contents_of(program);
     return std::any_of(contents.kernels.begin(), contents.kernels.end(),

@@ -19,6 +19,6 @@ struct program_check {
 program_check check_program(const std::string& program, const kernel_info& expected);
 
 /// Whether the file holds compiled CUDA code at all.
-bool holds_kernels(const std::string& program);
+bool contains_kernels(const std::string& program);
 
 }  // namespace launchbox

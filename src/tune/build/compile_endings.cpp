@@ -20,7 +20,7 @@ std::string timeout_reason(double seconds)
 std::string memory_reason(std::int64_t bytes)
 {
     const double mib = static_cast<double>(bytes) / (1 << 20);
-    if (bytes <= 0) return "the compiler took more memory than there is";
+    if (bytes <= 0) return "the compiler ran out of memory";
     return fmt::format("the compiler took more than {:.4g} {} of memory", mib >= 1024 ? mib / 1024 : mib,
                        mib >= 1024 ? "GiB" : "MiB");
 }

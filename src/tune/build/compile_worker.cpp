@@ -151,7 +151,7 @@ int take_register_limit(std::vector<std::string>& flags)
         const std::string number = joined ? flags[i].substr(name.size() + 1) : flags[++i];
         const auto [end, wrong] = std::from_chars(number.data(), number.data() + number.size(), limit);
         if (wrong != std::errc() || end != number.data() + number.size() || limit < 0 || limit > 255)
-            throw error(name + "=" + number + " is no number of registers", "it is from 1 to 255; 0: no limit");
+            throw error(name + "=" + number + " is not a number of registers", "it is from 1 to 255; 0: no limit");
     }
     flags = std::move(others);
     return limit;
@@ -321,7 +321,7 @@ int run_compile_worker()
         } catch (const error& failure) {
             answer = {{"error", failure.what()}};
         } catch (const std::exception& failure) {
-            answer = {{"error", std::string("not understood: ") + failure.what()}};
+            answer = {{"error", std::string("invalid: ") + failure.what()}};
         }
         std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
     }

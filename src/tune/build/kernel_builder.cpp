@@ -117,8 +117,8 @@ void check_flags(const std::vector<std::string>& flags)
                                             "-dlto",
                                             "--dlink-time-opt"})
             if (flag == ours || flag.starts_with(std::string(ours) + "="))
-                throw error("[kernel] flags: " + flag + " is not for the spec to choose",
-                            "launchbox chooses the architecture and the output; leave it out");
+                throw error("[kernel] flags: " + flag + " cannot be set in the spec",
+                            "launchbox sets the architecture and the output; leave it out");
 }
 
 // Whose headers belong to a release of the compiler or of the system.
@@ -140,8 +140,8 @@ std::string number_text(double number)
 
 }  // namespace
 
-struct kernel_builder::inside {
-    inside(const tune_spec& spec, const builder_options& options)
+struct kernel_builder::impl {
+    impl(const tune_spec& spec, const builder_options& options)
         : target(spec.kernel.value()),
           folder(spec.folder),
           compiler(find_compiler(compiler_for(target, options), options.nvcc)),
@@ -196,49 +196,49 @@ kernel_builder::kernel_builder(const tune_spec& spec, const builder_options& opt
     std::error_code failure;
     if (!fs::is_regular_file(source, failure))
         throw error("[kernel] source: there is no file " + spec.kernel->source,
-                    "it is looked for in the folder of " + spec.file);
+                    "names are relative to the folder of " + spec.file);
     read_file(source);
     for (const std::string& named : spec.kernel->sources)
         if (!fs::is_regular_file(fs::path(spec.folder) / named, failure))
             throw error("[kernel] sources: there is no file " + named,
-                        "names are looked for in the folder of the spec; take it out if results do not depend on it");
-    inside_ = std::make_unique<inside>(spec, options);
+                        "names are relative to the folder of the spec; remove it if results do not depend on it");
+    impl_ = std::make_unique<impl>(spec, options);
 }
 
 kernel_builder::~kernel_builder() = default;
 
 build_result kernel_builder::build(const assignment& values, const compute_capability& architecture)
 {
-    inside::request wanted;
+    impl::request wanted;
     try {
-        wanted = inside_->request_for(values, architecture);
+        wanted = impl_->request_for(values, architecture);
     } catch (const machine_error& failure) {
         return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
     }
     std::promise<build_result> promise;
     {
-        std::unique_lock guard(inside_->lock);
-        if (const auto found = inside_->failed.find(wanted.key); found != inside_->failed.end()) return found->second;
-        if (const auto found = inside_->under_way.find(wanted.key); found != inside_->under_way.end()) {
+        std::unique_lock guard(impl_->lock);
+        if (const auto found = impl_->failed.find(wanted.key); found != impl_->failed.end()) return found->second;
+        if (const auto found = impl_->under_way.find(wanted.key); found != impl_->under_way.end()) {
             const std::shared_future<build_result> same = found->second;
             guard.unlock();
             build_result result = same.get();
             if (result.status == build_status::built) {
                 result.from_cache = true;
-                ++inside_->from_cache;
+                ++impl_->from_cache;
             }
             return result;
         }
-        inside_->under_way.emplace(wanted.key, promise.get_future().share());
+        impl_->under_way.emplace(wanted.key, promise.get_future().share());
     }
     const auto settle = [&](const build_result* result) {
-        const std::lock_guard guard(inside_->lock);
-        inside_->under_way.erase(wanted.key);
+        const std::lock_guard guard(impl_->lock);
+        impl_->under_way.erase(wanted.key);
         if (result != nullptr && result->status != build_status::built && result->machine_failure.empty())
-            inside_->failed.emplace(wanted.key, *result);
+            impl_->failed.emplace(wanted.key, *result);
     };
     try {
-        build_result result = inside_->build(wanted);
+        build_result result = impl_->build(wanted);
         promise.set_value(result);
         settle(&result);
         return result;
@@ -249,8 +249,8 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
     }
 }
 
-kernel_builder::inside::request kernel_builder::inside::request_for(const assignment& values,
-                                                                    const compute_capability& architecture)
+kernel_builder::impl::request kernel_builder::impl::request_for(const assignment& values,
+                                                                const compute_capability& architecture)
 {
     request result;
     compile_job& job = result.job;
@@ -283,7 +283,7 @@ kernel_builder::inside::request kernel_builder::inside::request_for(const assign
 }
 
 // What is the same for all jobs.
-void kernel_builder::inside::complete(compile_job& job) const
+void kernel_builder::impl::complete(compile_job& job) const
 {
     job.nvrtc = compiler.nvrtc.has_value();
     if (compiler.nvrtc) {
@@ -295,17 +295,17 @@ void kernel_builder::inside::complete(compile_job& job) const
     job.source = target.source;
 }
 
-compile_answer kernel_builder::inside::ask(compile_job job)
+compile_answer kernel_builder::impl::ask(compile_job job)
 {
     complete(job);
     pool_answer answer = pool.compile(job);
     if (answer.how != pool_answer::ending::answered)
         throw error("cannot find out what " + target.source + " includes: " + answer.reason,
-                    "its compiler does not end by itself, even where it only preprocesses");
+                    "its compiler does not end, even when it only preprocesses");
     return std::move(answer.answer);
 }
 
-build_result kernel_builder::inside::build(const request& wanted)
+build_result kernel_builder::impl::build(const request& wanted)
 {
     const bool is_told = wanted.listing->is_known;  // else nothing is known by what it is made of
     if (auto texts = is_told ? cache.find_texts(wanted.key) : std::nullopt; texts && texts->size() == 5) {
@@ -347,7 +347,7 @@ build_result kernel_builder::inside::build(const request& wanted)
     return result;
 }
 
-void kernel_builder::inside::keep(const request& wanted, const compile_answer& answer, double seconds)
+void kernel_builder::impl::keep(const request& wanted, const compile_answer& answer, double seconds)
 {
     if (!answer.output.succeeded() || !wanted.listing->is_known) return;
     // A file that was edited while the compiler read it must not stand under the name of its older content.
@@ -356,7 +356,7 @@ void kernel_builder::inside::keep(const request& wanted, const compile_answer& a
                                    number_text(seconds)});
 }
 
-build_result kernel_builder::inside::finish(const request& wanted, compile_answer answer, double seconds) const
+build_result kernel_builder::impl::finish(const request& wanted, compile_answer answer, double seconds) const
 {
     const compile_job& job = wanted.job;
     build_result result{.status = build_status::compile_error, .seconds = seconds};
@@ -370,7 +370,7 @@ build_result kernel_builder::inside::finish(const request& wanted, compile_answe
     }
     const auto found = std::ranges::find(compiled.kernels, answer.kernel, &kernel_info::name);
     if (answer.kernel.empty() || found == compiled.kernels.end()) {
-        result.reason = "the compiler made no kernel " + job.expression;
+        result.reason = "the compiler produced no kernel " + job.expression;
         return result;
     }
     result.kernel = *found;
@@ -382,7 +382,7 @@ build_result kernel_builder::inside::finish(const request& wanted, compile_answe
 }
 
 // The first error, and what it comes to where it is about what we added to the source.
-std::string kernel_builder::inside::reason_of(const compile_result& compiled, const compile_job& job) const
+std::string kernel_builder::impl::reason_of(const compile_result& compiled, const compile_job& job) const
 {
     const std::vector<std::string> errors = error_lines(compiled);
     std::string first = errors.empty() ? std::string() : errors.front();
@@ -394,51 +394,51 @@ std::string kernel_builder::inside::reason_of(const compile_result& compiled, co
     if (first.find(unit_name) != std::string::npos || first.find("__nv_name_map") != std::string::npos)
         return job.source + " has no kernel " + job.expression + ", or several: " + first;
     if (job.nvrtc && compiled.log.find("could not open source file") != std::string::npos)
-        first += "; NVRTC has no headers of the host: compiler = \"nvcc\" in [kernel] has them";
+        first += "; NVRTC has no host headers: use compiler = \"nvcc\" in [kernel]";
     return first;
 }
 
 void kernel_builder::give_up()
 {
-    inside_->pool.give_up();
+    impl_->pool.give_up();
 }
 
 std::string kernel_builder::compiler() const
 {
-    return inside_->compiler.name;
+    return impl_->compiler.name;
 }
 
 source_identity kernel_builder::sources(const compute_capability& architecture)
 {
-    const unit_listing& listing = inside_->units.of(architecture);
+    const unit_listing& listing = impl_->units.of(architecture);
     std::string text = listing.text;
     // What is not known is not the same as anything.
     if (!listing.is_known) text = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     std::vector<std::string> environment;
-    if (!inside_->compiler.nvrtc) environment = environment_that_nvcc_reads();
+    if (!impl_->compiler.nvrtc) environment = environment_that_nvcc_reads();
     std::vector<std::string_view> parts{text};
     parts.insert(parts.end(), environment.begin(), environment.end());
-    return {.files = inside_->units.hash_of_own(listing), .text = key_of(parts), .own = listing.own};
+    return {.files = impl_->units.hash_of_own(listing), .text = key_of(parts), .own = listing.own};
 }
 
 unsigned kernel_builder::jobs() const
 {
-    return inside_->jobs;
+    return impl_->jobs;
 }
 
 double kernel_builder::compile_seconds() const
 {
-    return inside_->pool.seconds();
+    return impl_->pool.seconds();
 }
 
 std::size_t kernel_builder::compiles() const
 {
-    return inside_->pool.compiles();
+    return impl_->pool.compiles();
 }
 
 std::size_t kernel_builder::from_cache() const
 {
-    return inside_->from_cache;
+    return impl_->from_cache;
 }
 
 }  // namespace launchbox

@@ -70,8 +70,8 @@ public:
     [[nodiscard]] std::size_t from_cache() const;
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 /// The other side: reads jobs from standard input until it ends. Never returns to a caller that has other work.

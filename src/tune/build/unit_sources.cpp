@@ -145,7 +145,7 @@ std::vector<std::vector<std::string>> unit_sources::variations() const
     for (const auto& [name, values] : varying_) count = std::max(count, (tried[name] = some_of(values)).size());
     for (std::size_t i = 0; i < count; ++i) {
         std::map<std::string, std::string> values;
-        for (const auto& [name, list] : tried) values[name] = text_of(list[i % list.size()]);
+        for (const auto& [name, list] : tried) values[name] = parameter_text(list[i % list.size()]);
         all.insert(filled_in(flags_, values));
     }
     return {all.begin(), all.end()};
@@ -184,11 +184,10 @@ bool unit_sources::covers(const unit_listing& listing, const std::vector<std::st
         if (is_system(place)) continue;
         fs::path shown = file.lexically_relative(folder_);
         if (shown.empty() || *shown.begin() == "..") shown = file;
-        throw error(
-            fmt::format("{} includes {} with some combinations of the parameters in flags alone, so that results would "
-                        "not notice when it changes",
-                        source_, shown.string()),
-            fmt::format("name it in [kernel]: sources = [\"{}\"]", shown.string()));
+        throw error(fmt::format("{} includes {} only for some combinations of the parameters in flags, so changes of "
+                                "it would go unnoticed",
+                                source_, shown.string()),
+                    fmt::format("name it in [kernel]: sources = [\"{}\"]", shown.string()));
     }
     return all;
 }

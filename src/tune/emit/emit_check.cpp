@@ -24,7 +24,7 @@ bool is_below(const std::filesystem::path& file, const std::filesystem::path& ro
 
 class row_checker {
 public:
-    explicit row_checker(const header_check_wishes& wishes) : wishes_(wishes) {}
+    explicit row_checker(const header_check_options& wishes) : wishes_(wishes) {}
 
     std::string difference_of(const header_table& table, const header_row& row, header_check& into)
     {
@@ -32,7 +32,7 @@ public:
         const std::string record = row.comments.empty() ? "" : row.comments.back();
         const std::size_t space = record.rfind(' ');
         if (!record.starts_with("// record: ") || space < 11 || space + 1 == record.size())
-            return fmt::format("neither '{}' nor a '// record:' is above it", unmeasured_row);
+            return fmt::format("there is neither '{}' nor a '// record:' above it", unmeasured_row);
         const std::string path = record.substr(11, space - 11), hash = record.substr(space + 1);
         if (!is_below(wishes_.root / path, wishes_.root))
             return path + " is not below " + wishes_.root.string() + ", and no other file is read (--root)";
@@ -41,7 +41,7 @@ public:
         const emit_record* found = nullptr;
         for (const emit_record& run : runs_of(path)) {
             if (run.hash != hash)
-                return fmt::format("{} is another record than it names: {} instead of {}", path, run.hash, hash);
+                return fmt::format("{} is not the record that it names: {} instead of {}", path, run.hash, hash);
             if (run.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &run;
         }
         if (found == nullptr) return path + " has no run on " + std::string(architecture_name(row.architecture).view());
@@ -73,13 +73,13 @@ private:
         return {};
     }
 
-    const header_check_wishes& wishes_;
+    const header_check_options& wishes_;
     std::map<std::string, std::vector<emit_record>> runs_;
 };
 
 }  // namespace
 
-header_check check_header(std::string_view text, const std::string& name, const header_check_wishes& wishes)
+header_check check_header(std::string_view text, const std::string& name, const header_check_options& wishes)
 {
     header_check found;
     row_checker checker(wishes);

@@ -16,7 +16,7 @@ struct header_check {
     std::size_t rows = 0;                  ///< that were compared with a record
 };
 
-struct header_check_wishes {
+struct header_check_options {
     std::filesystem::path root;
     std::string box;  ///< empty: all tables
     std::string name;
@@ -25,7 +25,7 @@ struct header_check_wishes {
     bool allow_unverified = false;
 };
 
-header_check check_header(std::string_view text, const std::string& name, const header_check_wishes& wishes);
+header_check check_header(std::string_view text, const std::string& name, const header_check_options& wishes);
 
 /// Where two texts differ first: "FILE:LINE: 'was' instead of 'wanted'"; empty: nowhere.
 std::string first_difference(std::string_view text, std::string_view wanted, const std::string& name);

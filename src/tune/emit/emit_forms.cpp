@@ -75,7 +75,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
                 name + "_entry " + name + "_rows[] = {\n";
         for (const header_row& row : table.table.rows) {
             if (row.architecture.variant != architecture_variant::plain)
-                throw error(fmt::format("{} is for one chip or family alone, which a plain number cannot say",
+                throw error(fmt::format("{} is only for one chip or family, which a plain number cannot express",
                                         architecture_name(row.architecture).view()),
                             "use --format box");
             for (const std::string& comment : row.comments) text += "    " + comment + "\n";
@@ -103,7 +103,7 @@ std::string define_flags(const emitted_tables& emitted, const emit_settings&)
                 const std::optional<assignment>& values = table.values[i];
                 if (!values) continue;
                 const row_field& field = emitted.fields[f];
-                std::string value = text_of(*values->find(field.parameter));
+                std::string value = parameter_text(*values->find(field.parameter));
                 if (field.what == row_field::kind::enumerator) value = identifier_of(value);
                 text += " -D" + in_capitals(table.table.name) + "_" + in_capitals(field.name) + "=" + value;
             }

@@ -42,8 +42,8 @@ std::string path_in_header(const std::string& path, const std::filesystem::path&
 
 nlohmann::ordered_json canonical(const stored_result& result)
 {
-    return {json_of(result.parameters),    json_of(result.workload),   result.weight,
-            name_of(result.measured.what), result.measured.samples_ns, result.measured.verified,
+    return {json_of(result.parameters),      json_of(result.workload),   result.weight,
+            name_of(result.measured.status), result.measured.samples_ns, result.measured.verified,
             result.measured.stopped_early};
 }
 
@@ -98,7 +98,7 @@ std::vector<std::size_t> oldest_first(const std::vector<emit_record>& records)
 }
 
 // Why results of this run do not hold for the spec as it is now; empty: they do.
-std::string stale_by(const run_info& info, const run_wishes& wishes)
+std::string stale_by(const run_info& info, const run_filter& wishes)
 {
     const tune_spec& spec = *wishes.spec;
     const environment_info& where = info.environment;
@@ -148,7 +148,7 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
     emit_records read;
     std::set<std::string> seen;
     for (const std::string& path : paths) {
-        if (path == "-") throw error("a record has to be a file: the header names it", "write it to one first");
+        if (path == "-") throw error("a record has to be a file, since the header names it", "write it to one first");
         std::filesystem::path file = path;
         if (file.is_relative() && std::filesystem::exists(root / file)) file = root / file;
         const std::string shown = path_in_header(path, root);
@@ -163,12 +163,11 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         for (const std::string& diagnostic : found.diagnostics) read.notes.push_back(diagnostic);
     }
     if (read.all.empty())
-        throw error(fmt::format("{}: there is no run to choose from", fmt::join(paths, ", ")),
-                    "give stores of launchbox tune");
+        throw error(fmt::format("{}: there is no run", fmt::join(paths, ", ")), "give stores of launchbox tune");
     return read;
 }
 
-emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
+emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
 {
     emit_records chosen{read.all, {}};
     choose_tunable(chosen.all, wishes.name);
@@ -176,7 +175,7 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
         std::erase_if(chosen.all, [&](const emit_record& record) {
             return machine_of(record.run.info).find(wishes.gpu) == std::string::npos;
         });
-    if (chosen.all.empty()) throw error("no run is there to choose from", "give stores of launchbox tune");
+    if (chosen.all.empty()) throw error("there is no run", "give stores of launchbox tune");
     const value_filter filter = parse_value_filter(wishes.workload, "--workload");
     std::map<int, emit_record> newest;
     std::string why_stale;
@@ -192,8 +191,8 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
         const std::string& architecture = record.run.info.environment.architecture;
         const auto code = parse_compute_capability(architecture);
         if (!architecture.empty() && !code)
-            throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is no architecture",
-                        "the file was changed by somebody: measure again");
+            throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is not an architecture",
+                        "the file was edited: measure again");
         const auto [known, fresh] = newest.try_emplace(code ? row_rank(*code) : 0, record);
         if (fresh) continue;
         emit_record& older = known->second;
@@ -213,8 +212,9 @@ emit_records chosen_runs(const emit_records& read, const run_wishes& wishes)
         for (const ranking& workload : rank(item.run.results, item.run.races, item.run.info.baseline))
             if (const std::string why = outdated_race_text(item.run.results, workload); !why.empty())
                 chosen.notes.push_back(fmt::format(
-                    "{}{}: {}; the samples decide, and launchbox tune races again", described(item),
-                    workload.workload.values.empty() ? "" : ", " + escape_for_terminal(text_of(workload.workload)),
+                    "{}{}: {}; the samples decide, and launchbox tune will race again", described(item),
+                    workload.workload.values.empty() ? ""
+                                                     : ", " + escape_for_terminal(parameter_text(workload.workload)),
                     why));
         chosen.all.push_back(std::move(item));
     }

@@ -30,7 +30,7 @@ struct emit_records {
 emit_records read_emit_records(const std::vector<std::string>& paths, const std::filesystem::path& root);
 
 /// Which runs count.
-struct run_wishes {
+struct run_filter {
     std::string name;  ///< of the tunable; empty: there must be one
     std::string gpu;   ///< part of its name; empty: any
     std::vector<std::string> workload;
@@ -41,7 +41,7 @@ struct run_wishes {
 /// The run of the latest call of the tunable on each architecture, rising: by the numbers of calls within a file, and
 /// between files by the clock. Throws `error` where several tunables are there, none is
 /// left, or all of an architecture are stale.
-emit_records chosen_runs(const emit_records& read, const run_wishes& wishes);
+emit_records chosen_runs(const emit_records& read, const run_filter& wishes);
 
 /// The hash of a store's runs, whatever their order and numbers, and however often the file was opened.
 std::string content_hash(const std::vector<recorded_run>& runs);

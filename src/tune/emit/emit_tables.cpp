@@ -81,8 +81,8 @@ void refuse_unverified(const emit_record& record, const row_choice& choice, bool
 {
     if (choice.verified || choice.kept || allowed) return;
     throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
-                            escape_for_terminal(text_of(choice.parameters))),
-                "add [verify] to the spec and tune again, or take it as it is with --allow-unverified");
+                            escape_for_terminal(parameter_text(choice.parameters))),
+                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
 }
 
 class table_maker {

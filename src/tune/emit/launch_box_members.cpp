@@ -63,8 +63,7 @@ void refuse_missing(const std::vector<row_field>& fields, const member& wanted, 
         throw error(fmt::format("{}: the spec has no parameter '{}'", wanted.option, escape_for_terminal(given)),
                     "it has " + names);
     throw error(fmt::format("a row of launch_box has '{}', and the spec has no such parameter", wanted.name),
-                fmt::format("say with {} which of {} it is, give your own type of rows with --row, or use --format "
-                            "constexpr",
+                fmt::format("choose one of {1} with {0}, give your own row type with --row, or use --format constexpr",
                             wanted.option, names));
 }
 
@@ -82,13 +81,13 @@ void name_launch_box_members(std::vector<row_field>& fields, const launch_box_me
             throw error(
                 fmt::format("'{}' and '{}' could both be the {} of a row", escape_for_terminal(found[0]->parameter),
                             escape_for_terminal(found[1]->parameter), wanted.name),
-                fmt::format("say which with {}", wanted.option));
+                fmt::format("choose one with {}", wanted.option));
         if (found.empty()) continue;
         chosen[i] = found.front();
         if (found.front()->what != row_field::kind::int32)
-            throw error(fmt::format("'{}' is the {} of a row, and not always a number of 32 bits",
+            throw error(fmt::format("'{}' is the {} of a row, but not always a 32-bit number",
                                     escape_for_terminal(found.front()->parameter), wanted.name),
-                        "give your own type of rows with --row, or use --format constexpr");
+                        "give your own row type with --row, or use --format constexpr");
     }
     for (std::size_t i = 0; i < members.size(); ++i)
         for (const row_field& field : fields) {
@@ -96,7 +95,7 @@ void name_launch_box_members(std::vector<row_field>& fields, const launch_box_me
             if (chosen[i] != nullptr && is_another && std::ranges::find(chosen, &field) == chosen.end())
                 throw error(fmt::format("'{}' is the {} of a row, and the spec has a parameter of that name too",
                                         escape_for_terminal(chosen[i]->parameter), members[i].name),
-                            "rename one in the spec, or give your own type of rows with --row");
+                            "rename one in the spec, or give your own row type with --row");
         }
     for (std::size_t i = 0; i < members.size(); ++i)
         if (chosen[i] != nullptr) chosen[i]->name = members[i].name;

@@ -51,8 +51,8 @@ void widen(row_field& field, const parameter_value& value)
 {
     const row_field::kind what = kind_of(value);
     if (what != field.what && !(is_number(what) && is_number(field.what)))
-        throw error("the parameter " + escape_for_terminal(field.parameter) + " has values of several kinds",
-                    "a member of a row has one type: words, or numbers, or true and false");
+        throw error("the parameter " + escape_for_terminal(field.parameter) + " has values of several types",
+                    "a member of a row has one type: strings, numbers, or booleans");
     if (is_number(what)) field.what = std::max(field.what, what);
     if (what == row_field::kind::enumerator) field.enumerators.push_back(std::get<std::string>(value));
 }
@@ -63,14 +63,14 @@ void check_names(const std::vector<std::string>& texts, const std::string& of)
     for (const std::string& text : texts)
         if (!names.insert(identifier_of(text)).second)
             throw error(fmt::format("two {} would be '{}' in C++", of, identifier_of(text)),
-                        "rename one in the spec, or use --form json");
+                        "rename one in the spec, or use --format json");
 }
 
 std::string value_text(const row_field& field, const parameter_value& value, const std::string& row_type)
 {
     if (field.what == row_field::kind::enumerator)
-        return "decltype(" + row_type + "::" + field.name + ")::" + identifier_of(text_of(value));
-    return text_of(value);
+        return "decltype(" + row_type + "::" + field.name + ")::" + identifier_of(parameter_text(value));
+    return parameter_text(value);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ std::vector<row_field> row_fields(const std::vector<const recorded_run*>& runs)
             }
             if (!same)
                 throw error("runs of '" + escape_for_terminal(run->info.name) + "' have different parameters",
-                            "they are of different specs: measure again with one, or give those of one spec alone");
+                            "they are of different specs: measure again with one spec, or give only the runs of one");
         }
     if (fields.empty()) throw error("no run has a result", "run launchbox tune");
     check_names(names, "parameters");

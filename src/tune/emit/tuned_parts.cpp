@@ -62,7 +62,7 @@ std::set<std::string> varying(const std::vector<assignment>& workloads, bool wor
         for (const auto& [name, value] : workload.values) {
             const bool fits =
                 words ? std::holds_alternative<std::string>(value) : std::holds_alternative<std::int64_t>(value);
-            if (fits) values[name][of == nullptr ? "" : text_of(*of)].insert(text_of(value));
+            if (fits) values[name][of == nullptr ? "" : parameter_text(*of)].insert(parameter_text(value));
         }
     }
     std::set<std::string> names;
@@ -79,7 +79,7 @@ std::string one_of(const std::set<std::string>& names, const std::string& asked,
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
     throw error(fmt::format("the workloads differ in several values that may be the {}: {}", kind, all),
-                fmt::format("say which with {}, or give one table to all with --split none", option));
+                fmt::format("choose one with {}, or use one table for all with --split none", option));
 }
 
 // Whether the part's own best row beats the row of a larger part on this part, for one architecture at least.

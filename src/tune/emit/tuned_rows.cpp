@@ -12,15 +12,16 @@ namespace launchbox {
 
 namespace {
 
-const char* measure_again = "run launchbox tune again; launchbox results FILE --failures tells what went wrong";
+const char* measure_again = "run launchbox tune again; launchbox results FILE --failures shows what went wrong";
 
 void refuse_unmeasured(const recorded_run& run, const std::vector<ranking>& rankings)
 {
     if (run.results.empty()) throw error("'" + run.info.name + "': nothing was measured", measure_again);
     for (const ranking& workload_ranking : rankings)
         if (!workload_ranking.decided)
-            throw error("'" + run.info.name + "' on " + text_of(workload_ranking.workload) + ": all candidates failed",
-                        measure_again);
+            throw error(
+                "'" + run.info.name + "' on " + parameter_text(workload_ranking.workload) + ": all candidates failed",
+                measure_again);
 }
 
 bool is_verified(const recorded_run& run, const assignment& candidate)
@@ -123,7 +124,7 @@ bool is_measured(const recorded_run& run, const assignment& candidate)
     bool some = false;
     for (const stored_result& result : run.results) {
         if (result.parameters != candidate) continue;
-        if (result.measured.what != outcome::measured) return false;
+        if (result.measured.status != outcome::measured) return false;
         some = true;
     }
     return some;

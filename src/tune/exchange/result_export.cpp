@@ -149,7 +149,7 @@ ordered_json problem_size_of(const assignment& workload, bool& says_all)
         return std::visit([](const auto& value) { return ordered_json(value); }, values[0].second);
     }
     if (values.empty() || values.size() > std::size(axes) || !std::all_of(values.begin(), values.end(), is_whole))
-        return text_of(workload);
+        return parameter_text(workload);
     ordered_json size = ordered_json::array();
     says_all = true;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -161,7 +161,7 @@ ordered_json problem_size_of(const assignment& workload, bool& says_all)
 
 bool is_result(const stored_result& result)
 {
-    return result.measured.what != outcome::device_lost;
+    return result.measured.status != outcome::device_lost;
 }
 
 foreign_words words_for(outcome what)
@@ -216,16 +216,16 @@ ordered_json cache_entry(const stored_result& result)
 {
     const measurement& measured = result.measured;
     ordered_json entry = json_of(result.parameters);
-    if (measured.what == outcome::measured) {
+    if (measured.status == outcome::measured) {
         entry["time"] = mean_ms(measured.samples_ns);
         entry["times"] = samples_in_ms(measured.samples_ns);
     } else {
-        const char* const word = words_for(measured.what).kernel_tuner;
+        const char* const word = words_for(measured.status).kernel_tuner;
         entry["time"] = word;
         measurement understood;
         set_failure(understood, measured.reason, outcome_of_word(word));
-        if (understood.what != measured.what || understood.reason != measured.reason)
-            entry["__error__"] = fmt::format("{}: {}", name_of(measured.what), measured.reason);
+        if (understood.status != measured.status || understood.reason != measured.reason)
+            entry["__error__"] = fmt::format("{}: {}", name_of(measured.status), measured.reason);
         else if (measured.reason != word && !measured.reason.empty())
             entry["__error__"] = measured.reason;
     }
@@ -242,15 +242,15 @@ ordered_json cache_entry(const stored_result& result)
 ordered_json t4_entry(const stored_result& result)
 {
     const measurement& measured = result.measured;
-    const bool is_measured = measured.what == outcome::measured;
-    const foreign_words words = words_for(measured.what);
+    const bool is_measured = measured.status == outcome::measured;
+    const foreign_words words = words_for(measured.status);
     ordered_json time = is_measured ? ordered_json(mean_ms(measured.samples_ns)) : ordered_json(words.kernel_tuner);
     ordered_json measurements = ordered_json::array({{{"name", "time"}, {"value", std::move(time)}, {"unit", "ms"}}});
     const auto add = [&](const char* name, const ordered_json& value) {
         measurements.push_back({{"name", name}, {"value", value}, {"unit", ""}});
     };
     if (measured.verified) add("verified", 1);
-    if (!is_measured) add("outcome", name_of(measured.what));
+    if (!is_measured) add("outcome", name_of(measured.status));
     if (!measured.reason.empty() && measured.reason != words.kernel_tuner) add("reason", measured.reason);
     return {{"timestamp", python_timestamp(result.finished)},
             {"configuration", json_of(result.parameters)},
@@ -275,7 +275,7 @@ std::string python_text(const parameter_value& value)
         std::string text = fmt::format("{}", *number);
         return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
     }
-    return text_of(value);
+    return parameter_text(value);
 }
 
 std::vector<std::string> parameters_of(const exported_part& part)

@@ -32,8 +32,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* hint =
-    "name a store of launchbox tune, what launchbox results --format json wrote of one, or a file of Kernel Tuner, KTT "
-    "or T4";
+    "name a store of launchbox tune, the JSON of launchbox results --format json, or a file of Kernel Tuner, KTT or T4";
 
 // What a compressed file may become: results compress to a tenth, what is made to use up memory to a thousandth.
 constexpr std::size_t unpacked_free = std::size_t{64} << 20, unpacked_times = 200;
@@ -55,7 +54,7 @@ class members {
 public:
     explicit members(const ordered_json& object) : object_(object)
     {
-        if (!object.is_object()) throw bad_member{"what is no object"};
+        if (!object.is_object()) throw bad_member{"something that is not an object"};
     }
 
     [[nodiscard]] const ordered_json* find(const char* name) const
@@ -206,8 +205,8 @@ try {
             in_its_run(value, "device", [&](recorded_run& run) { run.devices.push_back(device_of(value)); });
     if (without_samples > 0)
         read.diagnostics.push_back(
-            fmt::format("{} has no samples of {} candidates: their medians stand alone (results --samples writes all)",
-                        name, without_samples));
+            fmt::format("{} has no samples of {} candidates, only their medians (results --samples writes all)", name,
+                        without_samples));
     return read;
 } catch (const bad_member& bad) {
     throw error(fmt::format("{} is not launchbox.results/1: {}", name, escape_for_terminal(bad.name)), hint);
@@ -238,7 +237,7 @@ device_record device_of(const ordered_json& value)
 {
     device_record device;
     each_field(device, members(value));
-    if (!why_invalid(device).empty()) throw bad_member{"what is no device"};
+    if (!why_invalid(device).empty()) throw bad_member{"an invalid device"};
     return device;
 }
 
@@ -266,7 +265,7 @@ stored_result result_of(const ordered_json& value, bool& from_median)
     each_field(result, from);
     each_field(result.work, from);
     each_field(measured, stored_fields(measured, "phase_seconds"), from);
-    if (measured.what == outcome::measured && measured.samples_ns.empty() && from.find("median_ns") != nullptr) {
+    if (measured.status == outcome::measured && measured.samples_ns.empty() && from.find("median_ns") != nullptr) {
         from("median_ns", measured.samples_ns.emplace_back());
         from_median = true;
     }

@@ -57,11 +57,11 @@ std::string why_contradicts(const merged_run& there, const recorded_run& run)
     for (const stored_result& result : run.results)
         if (const auto known = there.results.find(key_of_result(result));
             known != there.results.end() && !say_the_same(*known->second, result))
-            return "has another result of " + text_of(result.parameters);
+            return "has another result for " + parameter_text(result.parameters);
     for (const device_record& device : run.devices)
         if (const auto known = there.devices.find(device.name);
             known != there.devices.end() && !(*known->second == device))
-            return "knows other things of " + device.name;
+            return "has other data for " + device.name;
     return {};
 }
 

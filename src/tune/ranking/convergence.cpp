@@ -52,7 +52,7 @@ convergence on_workload(const std::vector<stored_result>& results, const ranking
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (results[i].workload != workload.workload) continue;
         found.seconds = time.after(results[i]);
-        if (results[i].measured.what == outcome::rejected) continue;
+        if (results[i].measured.status == outcome::rejected) continue;
         ++found.evaluations;
         const auto median = times.find(i);
         if (median == times.end()) continue;
@@ -77,7 +77,7 @@ convergence over_all(const std::vector<stored_result>& results, const std::vecto
     charged_time time;
     for (const stored_result& result : results) {
         found.seconds = time.after(result);
-        if (result.measured.what == outcome::rejected) continue;
+        if (result.measured.status == outcome::rejected) continue;
         const std::string name = identity_of(result.parameters);
         const auto [left, fresh] = missing.emplace(name, rankings.size());
         found.evaluations += fresh ? 1 : 0;

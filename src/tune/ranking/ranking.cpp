@@ -57,12 +57,12 @@ std::string outdated_race_text(const std::vector<stored_result>& results, const 
     if (!workload.outdated) return {};
     const auto [missed, changed] = *workload.outdated;
     const auto named = [](const assignment& first, std::size_t count) {
-        return escape_for_terminal(text_of(first)) + (count > 1 ? fmt::format(" and {} more", count - 1) : "");
+        return escape_for_terminal(parameter_text(first)) + (count > 1 ? fmt::format(" and {} more", count - 1) : "");
     };
     if (!missed.empty())
-        return fmt::format("{} took no part in the final race: measured since, or not in the spec",
+        return fmt::format("{} took no part in the final race: it was measured later, or was not in the spec",
                            named(results[workload.candidates[missed.front()].result].parameters, missed.size()));
-    return fmt::format("{} took part in the final race with another result than is here",
+    return fmt::format("{} took part in the final race with another result than now",
                        named(changed.front(), changed.size()));
 }
 
@@ -99,7 +99,7 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
     bool some_verified = false;
     for (std::size_t i : members) {
         const measurement& measured = results[i].measured;
-        if (measured.what != outcome::measured) continue;
+        if (measured.status != outcome::measured) continue;
         ranked_candidate candidate{.result = i, .time = summarise(measured.samples_ns)};
         candidate.settled = candidate.time;
         candidate.is_baseline = baseline && results[i].parameters == *baseline;
@@ -297,7 +297,7 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
 
     std::map<outcome, std::vector<std::size_t>> failures;
     for (std::size_t i : members)
-        if (results[i].measured.what != outcome::measured) failures[results[i].measured.what].push_back(i);
+        if (results[i].measured.status != outcome::measured) failures[results[i].measured.status].push_back(i);
     for (auto& [what, which] : failures) into.failures.push_back({what, std::move(which)});
     std::stable_sort(
         into.failures.begin(), into.failures.end(),

@@ -37,7 +37,7 @@ struct ranked_candidate {
 };
 
 struct failure_count {
-    outcome what = outcome::rejected;
+    outcome status = outcome::rejected;
     std::vector<std::size_t> results;  ///< their numbers, in the order in which they were ranked; never empty
 };
 

@@ -57,7 +57,7 @@ void add_differences(const run_info& a, const run_info& b, run_comparison& into)
     add("task", a.task_hash, b.task_hash);
     add("source", a.source_hash, b.source_hash);
     add("spec", a.spec_hash, b.spec_hash);
-    add("baseline", a.baseline ? text_of(*a.baseline) : "", b.baseline ? text_of(*b.baseline) : "");
+    add("baseline", a.baseline ? parameter_text(*a.baseline) : "", b.baseline ? parameter_text(*b.baseline) : "");
     const auto same = [&](const std::string& one, const std::string& other) {
         return !both(one, other) || one == other;
     };
@@ -114,7 +114,7 @@ std::optional<compared_winner> compare_winner(const side& home, const side& else
     (home_is_a ? made.a_ns : made.b_ns) = winner->time.median;
     const auto there = elsewhere.places.find(identity_of(made.parameters));
     if (there == elsewhere.places.end()) return made;
-    made.elsewhere = elsewhere.result(there->second).measured.what;
+    made.elsewhere = elsewhere.result(there->second).measured.status;
     const ranked_candidate *same = elsewhere.time_of(there->second), *fastest = fastest_of(elsewhere);
     if (same == nullptr) return made;
     (home_is_a ? made.b_ns : made.a_ns) = same->time.median;

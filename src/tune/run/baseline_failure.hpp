@@ -12,10 +12,10 @@ namespace launchbox {
 
 inline error baseline_failed(const assignment& parameters, const assignment& workload, const measurement& measured)
 {
-    return error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", text_of(parameters),
-                             workload.values.empty() ? "" : " with " + text_of(workload), words_of(measured.what),
-                             measured.reason),
-                 "all others are compared with it; fix it, or name another baseline in [tunable]");
+    return error(fmt::format("the baseline ({}){} cannot be measured: {}: {}", parameter_text(parameters),
+                             workload.values.empty() ? "" : " with " + parameter_text(workload),
+                             words_of(measured.status), measured.reason),
+                 "all others are compared with it; fix it, or use another baseline in [tunable]");
 }
 
 }  // namespace launchbox

@@ -13,8 +13,8 @@ earlier_calls::earlier_calls(const tune_spec& spec, const search_space& space,
 {
     for (stored_result& result : store.results(run)) {
         const bool is_baseline = spec.baseline && result.parameters == *spec.baseline;
-        const bool is_final = result.measured.what != outcome::device_lost;
-        if (!is_final || (is_baseline && result.measured.what != outcome::measured)) continue;
+        const bool is_final = result.measured.status != outcome::device_lost;
+        if (!is_final || (is_baseline && result.measured.status != outcome::measured)) continue;
         for (const job_key& job : jobs_of(result)) known_.insert_or_assign(job, result.measured);
         results_.push_back(std::move(result));
     }

@@ -51,7 +51,7 @@ bool measuring_devices::is_settled_by_loss(const job_key& job)
 void measuring_devices::note(std::size_t device, const measurement& measured, double seconds)
 {
     records_[device].busy_seconds += seconds;
-    ++(measured.what == outcome::measured ? records_[device].measured : records_[device].failed);
+    ++(measured.status == outcome::measured ? records_[device].measured : records_[device].failed);
 }
 
 bool measuring_devices::begin_calibration(std::size_t device)
@@ -64,7 +64,7 @@ bool measuring_devices::begin_calibration(std::size_t device)
 void measuring_devices::note_calibration(std::size_t device, const measurement& reference, double seconds)
 {
     records_[device].busy_seconds += seconds;
-    if (reference.what != outcome::measured) return;
+    if (reference.status != outcome::measured) return;
     records_[device].calibration_ns = reference.samples_ns;
     records_[device].state = reference.device;
 }

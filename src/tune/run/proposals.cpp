@@ -55,12 +55,12 @@ void proposals::settle(const tune_job& job, const measurement& result)
 
 void proposals::settle_unmeasured(const tune_job& job)
 {
-    settle(job, {.what = outcome::rejected, .reason = "nothing is measured"});
+    settle(job, {.status = outcome::rejected, .reason = "nothing is measured"});
 }
 
 void proposals::note(candidate_state& state, std::size_t workload, const measurement& result)
 {
-    if (result.what != outcome::measured || result.samples_ns.empty()) {
+    if (result.status != outcome::measured || result.samples_ns.empty()) {
         state.failed = true;
         return;
     }

@@ -22,7 +22,7 @@ std::string now_as_text()
 
 void result_sink::take_over(const stored_result& result)
 {
-    if (result.measured.what != outcome::measured || result.measured.samples_ns.empty()) return;
+    if (result.measured.status != outcome::measured || result.measured.samples_ns.empty()) return;
     const double median = summarise(result.measured.samples_ns).median;
     for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
         if (spec_.workloads[workload].values != result.workload) continue;
@@ -56,9 +56,9 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
                          .deaths = deaths,
                          .finished = now_as_text()};
     store_.save(result);
-    ++summary.outcomes[result.measured.what];
-    if (result.measured.what != outcome::measured && summary.first_failure.empty())
-        summary.first_failure = fmt::format("{}: {}", words_of(result.measured.what), result.measured.reason);
+    ++summary.outcomes[result.measured.status];
+    if (result.measured.status != outcome::measured && summary.first_failure.empty())
+        summary.first_failure = fmt::format("{}: {}", words_of(result.measured.status), result.measured.reason);
     if (backend_.recorded) charge(result);
     if (shared_with != nullptr) ++summary.shared;
     if (job.stage == job_stage::preparing) ++summary.settled_unmeasured;
@@ -70,7 +70,7 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
 // In a replay: a compile that served several workloads, or whose samples are another's, is charged once.
 void result_sink::charge(const stored_result& result)
 {
-    if (charged_.insert(text_of(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
+    if (charged_.insert(parameter_text(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
         summary.recorded_seconds += result.compile_seconds;
     if (!result.same_as) summary.recorded_seconds += result.measured.seconds;
 }
@@ -78,7 +78,7 @@ void result_sink::charge(const stored_result& result)
 void result_sink::remember_code(const queued_job& job, const stored_result& result)
 {
     if (job.stage != job_stage::measuring || job.prepared.same_when_equal.empty()) return;
-    if (result.measured.what == outcome::device_lost || result.measured.what == outcome::worker_died) return;
+    if (result.measured.status == outcome::device_lost || result.measured.status == outcome::worker_died) return;
     workloads_[job.job.workload].by_code.insert_or_assign(job.prepared.same_when_equal, result);
 }
 
@@ -115,7 +115,7 @@ void result_sink::show_best(tune_progress& shown) const
     if (last_ == nullptr) return;
     shown.best_ns = last_->best_ns;
     shown.baseline_ns = last_->baseline_ns;
-    shown.best = text_of(last_->best);
+    shown.best = parameter_text(last_->best);
     shown.best_rates =
         per_second(spec_.workloads[static_cast<std::size_t>(last_ - workloads_.data())].work, last_->best_ns);
 }

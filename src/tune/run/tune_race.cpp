@@ -42,7 +42,7 @@ known_results known_of(const race_setting& setting, std::size_t workload, const 
     known_results known;
     const std::string wanted = identity_of(setting.spec.workloads[workload].values);
     for (stored_result& result : setting.store.results(setting.run))
-        if (identity_of(result.workload) == wanted && result.measured.what == outcome::measured &&
+        if (identity_of(result.workload) == wanted && result.measured.status == outcome::measured &&
             setting.space.find(result.parameters))
             known.results.push_back(std::move(result));
     known.rankings = rank(known.results, races, setting.spec.baseline);
@@ -106,7 +106,7 @@ measurement measure_in_race(const measurer& measure, const tune_job& job, const 
 {
     const measure_request request{.samples = samples, .repeated = true};
     measurement again = measure(job, made, request);
-    return again.what == outcome::worker_died && again.machine_failure.empty() ? measure(job, made, request) : again;
+    return again.status == outcome::worker_died && again.machine_failure.empty() ? measure(job, made, request) : again;
 }
 
 // All samples of a race are of one device: two of one model differ by more than the best candidates do. When it is
@@ -127,10 +127,10 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
                 if (setting.devices.is_lost(*device) || interrupted() || made[i].status != build_status::built)
                     return std::nullopt;
                 measurement again = measure_in_race(measure, who.jobs[i], made[i], samples);
-                if (again.what == outcome::device_lost) setting.devices.lose(*device, again.reason);
-                if (again.what == outcome::measured && !again.samples_ns.empty())
+                if (again.status == outcome::device_lost) setting.devices.lose(*device, again.reason);
+                if (again.status == outcome::measured && !again.samples_ns.empty())
                     return summarise(again.samples_ns).median;
-                if (again.what != outcome::measured && again.what != outcome::device_lost &&
+                if (again.status != outcome::measured && again.status != outcome::device_lost &&
                     again.machine_failure.empty() && !interrupted())
                     failures.emplace(i, std::move(again));
                 return std::nullopt;
@@ -157,7 +157,7 @@ void save_failures(const race_setting& setting, const contestants& who, const ra
     if (who.baseline && failures.contains(*who.baseline)) {
         const measurement& failure = failures.at(*who.baseline);
         throw baseline_failed(who.results[*who.baseline].parameters, who.results[*who.baseline].workload,
-                              {.what = failure.what, .reason = "in the final race: " + failure.reason});
+                              {.status = failure.status, .reason = "in the final race: " + failure.reason});
     }
 }
 
@@ -198,8 +198,8 @@ void race_workload(const race_setting& setting, std::size_t workload)
     const race_outcome& raced = *timed;
     if (setting.backend.changed_source)
         if (const std::string file = setting.backend.changed_source(); !file.empty())
-            throw error(file + " was changed during the final race, which is not kept",
-                        "the same command begins a new run with the file as it is now");
+            throw error(file + " was changed during the final race, which is not stored",
+                        "the same command begins a new run with the current file");
     race_result_info info{.run = setting.run,
                           .workload = setting.spec.workloads[workload].values,
                           .entries = {},

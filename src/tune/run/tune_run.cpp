@@ -153,7 +153,7 @@ void tuning::take_over_earlier_results()
             ++sink_.summary.known_before;
             // What others are compared with: the baseline, or else the first that was measured.
             const bool is_reference = spec_.baseline ? is_baseline(result.parameters) : !references_.has(job.workload);
-            if (is_reference && result.measured.what == outcome::measured)
+            if (is_reference && result.measured.status == outcome::measured)
                 references_.set_known(jobs_.add_settled(
                     {.candidate = job.candidate, .workload = job.workload, .parameters = result.parameters}));
         }
@@ -353,7 +353,7 @@ void tuning::refuse_changed_sources() const
     if (!backend_.changed_source) return;
     if (const std::string file = backend_.changed_source(); !file.empty())
         throw error(file + " was changed during the run; what was measured before is kept",
-                    "the same command begins a new run with the file as it is now");
+                    "the same command begins a new run with the current file");
 }
 
 // False: it was waited for long enough.
@@ -372,12 +372,13 @@ void tuning::leave(queued_job& job, const std::string& why)
 {
     ++sink_.summary.left;
     if (sink_.summary.machine_failure.empty()) sink_.summary.machine_failure = why;
-    const char* const hint = "give it room; the same command goes on where it stopped";
+    const char* const hint = "free some space; the same command continues from here";
     if (references_.is_irreplaceable(job))
-        throw error("the baseline cannot be measured, for which the machine lacks something: " + why, hint,
+        throw error("the baseline cannot be measured, because the machine ran out of something: " + why, hint,
                     exit_status::missing);
     if (++left_in_a_row_ >= max_left_in_a_row)
-        throw error("the machine lacks something, for several candidates in a row: " + why, hint, exit_status::missing);
+        throw error("the machine ran out of something for several candidates in a row: " + why, hint,
+                    exit_status::missing);
     references_.end(job, false);
     proposals_->settle_unmeasured(job.job);
     close(job);
@@ -437,7 +438,7 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
     } else if (job.prepared.status == build_status::built) {
         jobs_.set_ready(job);
     } else {
-        settle(job, {.what = outcome_of(job.prepared.status), .reason = job.prepared.reason}, nullptr, 0);
+        settle(job, {.status = outcome_of(job.prepared.status), .reason = job.prepared.reason}, nullptr, 0);
     }
 }
 
@@ -509,7 +510,7 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
     const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples});
     const std::lock_guard guard(lock_);
     devices_.note_calibration(device, measured, seconds_since(start));
-    if (measured.what != outcome::device_lost) return true;
+    if (measured.status != outcome::device_lost) return true;
     lose(device, measured.reason);
     return false;
 }
@@ -517,11 +518,11 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
 // A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
 bool tuning::repeat_reference(queued_job& job, std::size_t device)
 {
-    const std::string name = text_of(job.job.parameters);
+    const std::string name = parameter_text(job.job.parameters);
     prepared_job made = prepare(job.job);
     if (made.status != build_status::built)
         throw error(fmt::format("{} cannot be built any more: {}", name, made.reason),
-                    "its results are the reference for all others; measure anew into another file with --store");
+                    "its results are the reference for all others; measure again into another file with --store");
     {
         const std::lock_guard guard(lock_);
         job.prepared = std::move(made);
@@ -529,15 +530,15 @@ bool tuning::repeat_reference(queued_job& job, std::size_t device)
     int deaths = 0;
     const measurement measured =
         measure_with_retries(job, backend_.measurers[device], {.samples = 1, .is_reference = true}, deaths);
-    if (measured.what == outcome::device_lost) {
+    if (measured.status == outcome::device_lost) {
         const std::lock_guard guard(lock_);
         lose(device, measured.reason);
         return false;
     }
-    if (measured.what != outcome::measured)
-        throw error(
-            fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.what), measured.reason),
-            "its results are the reference for all others; look at the GPU, or measure anew with --store");
+    if (measured.status != outcome::measured)
+        throw error(fmt::format("{} was measured before and now fails: {}: {}", name, words_of(measured.status),
+                                measured.reason),
+                    "its results are the reference for all others; check the GPU, or measure again with --store");
     const std::lock_guard guard(lock_);
     note_warnings(job.job, measured);
     references_.repeated(job);
@@ -558,7 +559,7 @@ measurement tuning::measure_with_retries(const queued_job& job, const measurer& 
             if (!wait_for_the_machine(machine_attempt++)) return measured;
             continue;
         }
-        if (measured.what != outcome::worker_died || backend_.recorded) return measured;
+        if (measured.status != outcome::worker_died || backend_.recorded) return measured;
         ++deaths;
         const std::lock_guard guard(lock_);
         ++sink_.summary.worker_deaths;
@@ -593,14 +594,14 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     const std::lock_guard guard(lock_);
     note_warnings(job.job, measured);
     note_measured(device, measured, seconds);
-    if (interrupted() && measured.what != outcome::measured) return true;  // it may be the interrupt's doing
+    if (interrupted() && measured.status != outcome::measured) return true;  // it may be the interrupt's doing
     if (!measured.machine_failure.empty()) {
         leave(job, measured.machine_failure);
         return true;
     }
-    const bool is_lost = measured.what == outcome::device_lost;
+    const bool is_lost = measured.status == outcome::device_lost;
     const bool was_last = is_lost && lose(device, measured.reason);
-    if (request.is_reference) references_.end(job, measured.what == outcome::measured);
+    if (request.is_reference) references_.end(job, measured.status == outcome::measured);
     if (is_lost && !was_last && !devices_.is_settled_by_loss(job.job.key()))
         jobs_.set_ready(job);  // another measures it
     else
@@ -613,7 +614,7 @@ void tuning::note_warnings(const tune_job& job, const measurement& measured)
 {
     const assignment& workload = spec_.workloads[job.workload].values;
     for (const std::string& warning : measured.warnings) {
-        std::string text = workload.values.empty() ? warning : text_of(workload) + ": " + warning;
+        std::string text = workload.values.empty() ? warning : parameter_text(workload) + ": " + warning;
         if (std::ranges::find(sink_.summary.warnings, text) == sink_.summary.warnings.end())
             sink_.summary.warnings.push_back(std::move(text));
     }
@@ -634,7 +635,7 @@ void tuning::settle(queued_job& job, measurement measured, const stored_result* 
     const stored_result result = sink_.save(job, std::move(measured), shared_with, deaths);
     proposals_->settle(job.job, result.measured);
     close(job);
-    const outcome what = result.measured.what;
+    const outcome what = result.measured.status;
     if (references_.is_irreplaceable(job) && what != outcome::measured && what != outcome::device_lost)
         throw baseline_failed(result.parameters, result.workload, result.measured);
 }

@@ -36,8 +36,8 @@ std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
 const parameter_value* value_in(const tuning_parameter& parameter, const std::string& text)
 {
     for (const parameter_value& value : parameter.values) {
-        if (text_of(value) == text) return &value;
-        if (std::holds_alternative<std::string>(value) && text.ends_with("::" + identifier_of(text_of(value))))
+        if (parameter_text(value) == text) return &value;
+        if (std::holds_alternative<std::string>(value) && text.ends_with("::" + identifier_of(parameter_text(value))))
             return &value;
     }
     return nullptr;

@@ -17,11 +17,11 @@ replay_answer answer_of(const stored_result& result)
 {
     replay_answer answer;
     const measurement& measured = result.measured;
-    if (measured.what == outcome::measured && !measured.samples_ns.empty()) {
+    if (measured.status == outcome::measured && !measured.samples_ns.empty()) {
         const double cost = summarise(measured.samples_ns).median;
         if (std::isfinite(cost) && cost > 0) answer.cost = cost;
     }
-    answer.screened = measured.what == outcome::rejected;
+    answer.screened = measured.status == outcome::rejected;
     if (answer.screened) return answer;
     answer.seconds = result.compile_seconds;
     if (result.same_as) return answer;
@@ -103,7 +103,7 @@ std::vector<replay_workload> replay_workloads(const recorded_run& run)
             workloads.push_back(result.workload);
             results.emplace_back();
         }
-        if (result.measured.what != outcome::device_lost) results[place->second].push_back(&result);
+        if (result.measured.status != outcome::device_lost) results[place->second].push_back(&result);
     }
     std::vector<replay_workload> replays;
     for (std::size_t i = 0; i < workloads.size(); ++i)

@@ -54,11 +54,11 @@ const std::vector<strategy_description>& search_strategies()
 {
     static const std::vector<strategy_description> all{
         {"exhaustive", "every candidate, in the order of the spec", false},
-        {"random", "every candidate, in an order that the seed decides", false},
+        {"random", "every candidate, in random order", false},
         {"auto", "model and local search in turns: the best of these on recorded spaces", true},
-        {"local", "from random starts to better neighbours, until there is none", true},
-        {"evolution", "combinations of good candidates, with changes by chance", true},
-        {"model", "what a Gaussian process over the results so far expects most of", true},
+        {"local", "from random starts to better neighbours, until there are none", true},
+        {"evolution", "combinations of good candidates, with random changes", true},
+        {"model", "the largest expected improvement of a Gaussian process over the results so far", true},
     };
     return all;
 }
@@ -79,7 +79,7 @@ std::unique_ptr<search_strategy> make_strategy(std::string_view name, const sear
     std::string names;
     for (const strategy_description& description : search_strategies())
         names += (names.empty() ? "" : ", ") + std::string(description.name);
-    throw error("there is no search strategy '" + std::string(name) + "'", "there are: " + names);
+    throw error("unknown search strategy '" + std::string(name) + "'", "there are: " + names);
 }
 
 }  // namespace launchbox

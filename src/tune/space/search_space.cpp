@@ -66,13 +66,13 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
             judge_->of_workloads.push_back(std::move(expression));
             continue;
         }
-        turned_away_.emplace_back(constraint, 0);
+        rejections_.emplace_back(constraint, 0);
         if (names_one_of(names)) {
             conditions.push_back(constraint);
-            of_conditions.push_back(turned_away_.size() - 1);
+            of_conditions.push_back(rejections_.size() - 1);
         } else if (!in_spec(spec.places, [&] { return expression.truth({}, limits); })) {
             possible = false;
-            turned_away_.back().second = 1;
+            rejections_.back().second = 1;
         }
         judge_->constraints.push_back(std::move(expression));
     }
@@ -80,7 +80,7 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
 
     found_candidates found = in_spec(
         spec.places, [&] { return find_candidates(levels_, conditions, limits, layout_, max_candidates, progress); });
-    for (std::size_t c = 0; c < conditions.size(); ++c) turned_away_[of_conditions[c]].second = found.turned_away[c];
+    for (std::size_t c = 0; c < conditions.size(); ++c) rejections_[of_conditions[c]].second = found.rejections[c];
     candidates_ = std::move(found.packed);
     sort_candidates(candidates_, layout_.words());
 }
@@ -114,7 +114,7 @@ void search_space::add_level(const tuning_parameter& parameter)
     }
     std::map<std::string, std::uint32_t>& numbers = numbers_.emplace_back();
     for (std::size_t i = 0; i < level.values.size(); ++i)
-        numbers[text_of(level.values[i])] = static_cast<std::uint32_t>(i);
+        numbers[parameter_text(level.values[i])] = static_cast<std::uint32_t>(i);
     raw_size_ *= static_cast<double>(parameter.values.size());
 }
 
@@ -197,7 +197,7 @@ std::optional<std::vector<std::uint64_t>> search_space::packed(const assignment&
     for (std::size_t p = 0; p < levels_.size(); ++p) {
         const parameter_value* value = candidate.find(levels_[p].name);
         if (value == nullptr) return std::nullopt;
-        const auto found = numbers_[p].find(text_of(*value));
+        const auto found = numbers_[p].find(parameter_text(*value));
         if (found == numbers_[p].end()) return std::nullopt;
         const auto is_number = [](const parameter_value& given) {
             return std::holds_alternative<std::int64_t>(given) || std::holds_alternative<double>(given);
@@ -262,16 +262,16 @@ std::string search_space::why_not(const assignment& point) const
     for (std::size_t p = 0; p < levels_.size(); ++p) {
         const scan_level& level = levels_[p];
         const parameter_value& value = *point.find(level.name);
-        const auto number = numbers_[p].find(text_of(value));
+        const auto number = numbers_[p].find(parameter_text(value));
         if (number == numbers_[p].end())
-            return fmt::format("{} is {}, which the parameter does not have", level.name, text_of(value));
+            return fmt::format("{} is {}, which the parameter does not have", level.name, parameter_text(value));
         if (!judge_->when[p]) continue;
         const bool counts = truth_of(*judge_->when[p]);
         if (counts && number->second >= level.listed)
-            return fmt::format("{} is {}, though {} is true", level.name, text_of(value), level.when);
+            return fmt::format("{} is {}, although {} is true", level.name, parameter_text(value), level.when);
         if (!counts && number->second != level.otherwise)
-            return fmt::format("{} is {}, and must be {} where {} is false", level.name, text_of(value),
-                               text_of(level.values[level.otherwise]), level.when);
+            return fmt::format("{} is {}, and must be {} where {} is false", level.name, parameter_text(value),
+                               parameter_text(level.values[level.otherwise]), level.when);
     }
     for (const value_expression& constraint : judge_->constraints)
         if (!truth_of(constraint)) return constraint.text();

@@ -62,7 +62,7 @@ public:
     void check_workload_constraints(const std::vector<workload>& workloads) const;
 
     /// For each constraint how many points (of prefixes) it alone turned away first; to explain an empty space.
-    [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& turned_away() const { return turned_away_; }
+    [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& rejections() const { return rejections_; }
 
 private:
     void add_level(const tuning_parameter& parameter);
@@ -70,7 +70,7 @@ private:
 
     double raw_size_ = 0;
     std::vector<std::string> workload_constraints_;
-    std::vector<std::pair<std::string, std::uint64_t>> turned_away_;
+    std::vector<std::pair<std::string, std::uint64_t>> rejections_;
     struct judge;  // of single points
     [[nodiscard]] std::optional<std::vector<std::uint64_t>> packed(const assignment& candidate) const;
     [[nodiscard]] std::size_t place_of(const std::vector<std::uint64_t>& candidate) const;

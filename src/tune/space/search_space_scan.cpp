@@ -144,7 +144,7 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
             }
         }
         for (const std::size_t l : wanted)
-            if (!placed[l]) throw error("whether " + levels[l].name + " counts depends on itself", "take a `when` out");
+            if (!placed[l]) throw error("whether " + levels[l].name + " applies depends on itself", "remove a `when`");
     };
     std::vector<bool> done(used_by_conditions.size());
     for (std::size_t round = 0; round < done.size(); ++round) {
@@ -178,7 +178,7 @@ finder::finder(std::vector<scan_level> levels, std::vector<std::size_t> order,
       max_candidates_(max_candidates)
 {
     for (const std::size_t l : order_) levels_.push_back(std::move(levels[l]));
-    result_.turned_away.resize(conditions.size());
+    result_.rejections.resize(conditions.size());
     cut_into_segments();
 }
 
@@ -250,8 +250,7 @@ found_candidates finder::run(const std::function<void(double)>& progress)
 
     for (const std::unique_ptr<scans>& kept : unused_)
         for (const std::unique_ptr<condition_scan>& scan : *kept)
-            for (std::size_t c = 0; scan && c < conditions_.size(); ++c)
-                result_.turned_away[c] += scan->turned_away()[c];
+            for (std::size_t c = 0; scan && c < conditions_.size(); ++c) result_.rejections[c] += scan->rejections()[c];
     std::size_t size = 0;
     for (const auto& points : found) size += points.size();
     result_.packed.reserve(size);
@@ -272,9 +271,8 @@ void finder::refuse_endless(std::size_t segment_at, std::size_t prefixes) const
         if (is_tried(levels_[l])) break;
     }
     if (points > max_visits)
-        throw error(
-            fmt::format("the space has {:.3g} points to look at before a constraint can turn some away", points),
-            "add constraints that name few parameters, or give fewer values");
+        throw error(fmt::format("the space has {:.3g} points to visit before a constraint can reject some", points),
+                    "add constraints on few parameters, or give fewer values");
 }
 
 std::unique_ptr<finder::scans> finder::take_scans()
@@ -360,17 +358,17 @@ void finder::descend(scans& with, std::size_t segment_at, std::vector<std::uint3
 void finder::count_visits(std::uint64_t more)
 {
     if (static_cast<double>(visits_ += more) > max_visits)
-        throw error(fmt::format("the space has more than {:.0e} points to look at", max_visits),
-                    "add constraints that name few parameters, or give fewer values");
-    if (interrupted()) throw error("interrupted while the candidates were found", "", exit_status::interrupted);
+        throw error(fmt::format("the space has more than {:.0e} points to visit", max_visits),
+                    "add constraints on few parameters, or give fewer values");
+    if (interrupted()) throw error("interrupted while enumerating the candidates", "", exit_status::interrupted);
 }
 
 void finder::fail_too_many(double at_least, bool exact) const
 {
     const std::string count =
         at_least < 1e15 ? with_commas(static_cast<std::int64_t>(at_least)) : fmt::format("{:.3g}", at_least);
-    throw error(fmt::format("the space has {}{} candidates, and {} is the most", exact ? "" : "at least ", count,
-                            with_commas(static_cast<std::int64_t>(max_candidates_))),
+    throw error(fmt::format("the space has {}{} candidates, and at most {} are allowed", exact ? "" : "at least ",
+                            count, with_commas(static_cast<std::int64_t>(max_candidates_))),
                 "add constraints, or give fewer values");
 }
 

@@ -34,8 +34,8 @@ private:
 };
 
 struct found_candidates {
-    std::vector<std::uint64_t> packed = {};       ///< `layout.words()` each, rising
-    std::vector<std::uint64_t> turned_away = {};  ///< by each condition
+    std::vector<std::uint64_t> packed = {};      ///< `layout.words()` each, rising
+    std::vector<std::uint64_t> rejections = {};  ///< by each condition
 };
 
 /// All points of `levels` (in the order of the file; their `conditions` are set here) that satisfy the conditions.

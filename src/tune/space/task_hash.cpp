@@ -67,7 +67,7 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
     // What candidates are compared with; without a baseline the first in the order that can be measured.
     const verification& verify = spec.verify;
     all.add(static_cast<double>(verify.against));
-    if (verify.against == verification::source::baseline && spec.baseline) all.add(text_of(*spec.baseline));
+    if (verify.against == verification::source::baseline && spec.baseline) all.add(parameter_text(*spec.baseline));
     for (const auto& [output, file] : verify.files) all.add_all(std::vector<std::string>{output, file});
     all.add_all(verify.command);
     all.add(verify.absolute);

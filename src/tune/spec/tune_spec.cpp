@@ -85,7 +85,7 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
     check_names(of);
     if (spec.program && mentions(spec.program->run, "output") && !mentions(spec.program->build, "output"))
         document.fail(
-            root["program"]["run"].node()->source(), "run names {output}, and build does not make it",
+            root["program"]["run"].node()->source(), "run uses {output}, but build does not write it",
             spec.program->build.empty() ? "name the program itself" : "let build write {output}, such as -o {output}");
     for (const placed_text& text : of.texts)
         if (text.is_expression) spec.places.emplace(text.text, document.place(text.place));
@@ -128,7 +128,7 @@ void read_target(reader& of, const toml::table& root)
 {
     const toml::node *kernel = root.get("kernel"), *program = root.get("program");
     if (kernel != nullptr && program != nullptr)
-        of.file.fail(program->source(), "there are both [kernel] and [program]", "take one of them out");
+        of.file.fail(program->source(), "there are both [kernel] and [program]", "remove one of them");
     if (kernel != nullptr) return read_kernel(of, of.file.table(*kernel, "kernel", "[kernel]"));
     if (program != nullptr) return read_program(of, of.file.table(*program, "program", "[program]"));
     throw error(of.spec.file + ": there is neither [kernel] nor [program]",
@@ -140,7 +140,7 @@ void read_target(reader& of, const toml::table& root)
 std::string filled_in(const std::string& text, const assignment& values)
 {
     std::map<std::string, std::string> texts;
-    for (const auto& [name, value] : values.values) texts[name] = text_of(value);
+    for (const auto& [name, value] : values.values) texts[name] = parameter_text(value);
     return filled_in(std::vector{text}, texts).front();
 }
 

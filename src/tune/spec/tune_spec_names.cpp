@@ -86,11 +86,11 @@ void check_filled(const reader& of, const placed_text& text, const named_values&
                   const named_values& workload_values)
 {
     std::map<std::string, std::string> known;
-    for (const auto& [name, values] : workload_values) known[name] = text_of(values.front());
+    for (const auto& [name, values] : workload_values) known[name] = parameter_text(values.front());
     if (text.names == scope::reference)
         for (const kernel_argument& argument : of.spec.kernel->arguments) known[argument.name] = "";
     if (text.names != scope::workload && text.names != scope::reference)
-        for (const auto& [name, values] : parameters) known[name] = text_of(values.front());
+        for (const auto& [name, values] : parameters) known[name] = parameter_text(values.front());
     if (text.names == scope::commands)
         for (const char* letter : {"arch", "output", "name"}) known[letter] = "";
     of.file.placed(text.place, [&] {
@@ -103,7 +103,7 @@ void check_filled(const reader& of, const placed_text& text, const named_values&
                 if (!mentions({text.text}, name)) continue;
                 auto others = known;
                 for (const parameter_value& value : values) {
-                    others[name] = text_of(value);
+                    others[name] = parameter_text(value);
                     static_cast<void>(element_type_of(filled_in({text.text}, others).front()));
                 }
             }
@@ -136,8 +136,8 @@ void check_cycles(const reader& of)
     }
     for (auto item = std::find(way.begin(), way.end(), name); item != way.end(); ++item) circle += *item + ", ";
     of.file.fail(place_of(of, name + ".when"),
-                 fmt::format("whether {} counts depends on itself: {}{}", name, circle, name),
-                 "take one of their `when` out");
+                 fmt::format("the `when` of {} depends on itself: {}{}", name, circle, name),
+                 "remove one of these `when`");
 }
 
 toml::source_region place_of(const reader& of, const std::string& key)

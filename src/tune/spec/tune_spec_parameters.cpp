@@ -49,8 +49,8 @@ void check_new_name(const reader& of, const document::entry& entry, const std::s
 {
     const std::string& name = entry.key;
     if (!is_name(name))
-        of.file.fail(entry.place, fmt::format("{} {} cannot be named so", what, in_quotes(name)),
-                     "use letters, digits and _, and no word of expressions, such as min or and");
+        of.file.fail(entry.place, fmt::format("{} {} has an invalid name", what, in_quotes(name)),
+                     "use letters, digits and _, and not a word of expressions, such as min or and");
     for (const char* taken : {"sm", "device", "arch", "output", "name"})
         if (name == taken)
             of.file.fail(entry.place, fmt::format("{} cannot be named {}", what, name),
@@ -63,7 +63,7 @@ void read_parameters(reader& of, const toml::table& table)
     if (table.empty()) of.file.fail(table.source(), "[parameters] is empty", "write threads = [128, 256, 512]");
     if (table.size() > max_parameters)
         of.file.fail(table.source(), fmt::format("there are {} parameters", table.size()),
-                     "there can be 64; tune fewer at once");
+                     "at most 64 are allowed; tune fewer at once");
     for (const document::entry& entry : document::in_order(table)) read_parameter(of, entry);
 }
 
@@ -93,10 +93,11 @@ void read_parameter(reader& of, const document::entry& entry)
         of.file.read_keys(*table, known, "of the parameter " + entry.key);
         if (values == nullptr) parameter.values = range(of, *table, entry.key);
         if (parameter.when.empty() != (otherwise == nullptr))
-            of.file.fail(node.source(),
-                         fmt::format("{} has {}", entry.key,
-                                     otherwise == nullptr ? "when, and no otherwise" : "otherwise, and no when"),
-                         "write { values = [2, 4], when = \"use_shared\", otherwise = 0 }");
+            of.file.fail(
+                node.source(),
+                fmt::format("{} has {}", entry.key,
+                            otherwise == nullptr ? "`when` without `otherwise`" : "`otherwise` without `when`"),
+                "write { values = [2, 4], when = \"use_shared\", otherwise = 0 }");
     } else if (node.is_array()) {
         parameter.values = listed(of, node, entry.key);
     } else {
@@ -113,8 +114,8 @@ void read_parameter(reader& of, const document::entry& entry)
     std::set<parameter_value> seen;
     for (const parameter_value& value : parameter.values)
         if (!seen.insert(value).second)
-            of.file.fail(node.source(), fmt::format("{} has the value {} twice", entry.key, text_of(value)),
-                         "take one of them out");
+            of.file.fail(node.source(), fmt::format("{} has the value {} twice", entry.key, parameter_text(value)),
+                         "remove one of them");
     of.spec.parameters.push_back(std::move(parameter));
 }
 
@@ -123,7 +124,7 @@ std::vector<parameter_value> listed(const reader& of, const toml::node& node, co
     const toml::array* list = node.as_array();
     if (list == nullptr || list->empty()) of.file.fail_type(node, key, "a list of values", key + " = [32, 64, 128]");
     if (list->size() > max_values)
-        of.file.fail(node.source(), fmt::format("{} has {} values", key, list->size()), "there can be 100,000");
+        of.file.fail(node.source(), fmt::format("{} has {} values", key, list->size()), "at most 100,000 are allowed");
     std::vector<parameter_value> values;
     for (const toml::node& element : *list) values.push_back(of.file.value(element, key));
     return values;
@@ -138,7 +139,7 @@ std::vector<parameter_value> range(const reader& of, const toml::table& table, c
                 "write { from = 3, to = 31, step = 2 }, { from = 32, to = 1024, factor = 2 } or { values = [1, 2] }");
     const toml::node* factor = table.get("factor");
     if (factor != nullptr && table.get("step") != nullptr)
-        of.file.fail(factor->source(), key + " has both step and factor", "take one of them out");
+        of.file.fail(factor->source(), key + " has both step and factor", "remove one of them");
     bool integers = true;
     for (const char* part : {"from", "to", "step", "factor"})
         if (const toml::node* node = table.get(part)) {
@@ -150,7 +151,7 @@ std::vector<parameter_value> range(const reader& of, const toml::table& table, c
 
 [[noreturn]] void fail_empty(const reader& of, const toml::table& table, const std::string& key)
 {
-    of.file.fail(table.source(), key + " is an empty range", "let step lead from `from` to `to`");
+    of.file.fail(table.source(), key + " is an empty range", "make step lead from `from` to `to`");
 }
 
 [[noreturn]] void fail_long(const reader& of, const toml::table& table, const std::string& key)
@@ -233,8 +234,8 @@ void check_one_type(const reader& of, const toml::node& node, std::vector<parame
         if (value.index() != values[0].index())
             of.file.fail(node.source(),
                          fmt::format("{} has values of more than one type: {} and {}", key,
-                                     text_of(values[0]).substr(0, 40), text_of(value).substr(0, 40)),
-                         "write all as numbers, all in quotes, or all as true and false");
+                                     parameter_text(values[0]).substr(0, 40), parameter_text(value).substr(0, 40)),
+                         "make all of them numbers, strings or booleans");
     }
 }
 
@@ -260,10 +261,10 @@ void read_baseline(reader& of, const toml::table& table)
                 (parameter.when.empty() || value != parameter.otherwise)) {
                 std::string list;
                 for (std::size_t i = 0; i < parameter.values.size() && i < 12; ++i)
-                    list += (i == 0 ? "" : ", ") + text_of(parameter.values[i]).substr(0, 20);
+                    list += (i == 0 ? "" : ", ") + parameter_text(parameter.values[i]).substr(0, 20);
                 of.file.fail(node.source(),
                              fmt::format("the baseline's {} is {}, which the parameter does not have", parameter.name,
-                                         text_of(value).substr(0, 40)),
+                                         parameter_text(value).substr(0, 40)),
                              "it has " + list + (parameter.values.size() > 12 ? ", ..." : ""));
             }
             baseline.values.emplace_back(parameter.name, value);
@@ -289,8 +290,8 @@ void read_workloads(reader& of, const toml::node* node)
     for (const workload& workload : of.spec.workloads)
         if (!seen.insert(workload.values.values).second)
             of.file.fail(node->source(),
-                         fmt::format("the workload {} is there twice", in_quotes(text_of(workload.values))),
-                         "take one of them out");
+                         fmt::format("duplicate workload {}", in_quotes(parameter_text(workload.values))),
+                         "remove one of them");
 }
 
 namespace {
@@ -312,7 +313,7 @@ void read_workload(reader& of, const toml::table& table)
         }
         for (const work_kind& kind : work_kinds)
             if (entry.key == kind.name && entry.node->is_string() && is_formula(*entry.node))
-                of.file.fail(entry.place, fmt::format("{} is a workload's value here, and a word", kind.name),
+                of.file.fail(entry.place, fmt::format("{} is a value of the workload here, and a string", kind.name),
                              fmt::format("how much work it is: write work = {{ {} = ... }}", kind.name));
         check_new_name(of, entry, "a workload's value");
         for (const tuning_parameter& parameter : of.spec.parameters)
@@ -375,7 +376,7 @@ std::vector<work_expression> read_work(reader& of, const toml::table& table)
                     if (parameter.name == name)
                         of.file.fail(
                             node.source(), fmt::format("{} depends on the parameter {}", key, name),
-                            "all candidates have the same work to do; calculate it from the workload's values");
+                            "work must be the same for all candidates; calculate it from the workload's values");
         });
     of.file.read_keys(table, known, "of the workload's work");
     if (work.empty())
@@ -387,8 +388,8 @@ double amount_of_work(const reader& of, const work_expression& amount, const ass
 {
     const std::string key = std::string("work.") + amount.kind.name;
     const auto shown = [&](const parameter_value& value) {
-        const std::string on = text_of(values);
-        return fmt::format("{} is {}{}", key, text_of(value).substr(0, 40), on.empty() ? "" : ", with " + on);
+        const std::string on = parameter_text(values);
+        return fmt::format("{} is {}{}", key, parameter_text(value).substr(0, 40), on.empty() ? "" : ", with " + on);
     };
     return of.file.placed(amount.place, [&] {
         const parameter_value value = amount.expression(values);
@@ -396,9 +397,9 @@ double amount_of_work(const reader& of, const work_expression& amount, const ass
         constexpr double rounding = 1e-6;
         if (number && unbounded && std::abs(*unbounded - *number) > rounding * std::abs(*unbounded))
             throw error(shown(value) + ": it does not fit into a whole number",
-                        "begin with a fraction: \"2.0 * n * n * n\"");
+                        "use floating point: \"2.0 * n * n * n\"");
         if (!number || !is_work(*number))
-            throw error(shown(value), fmt::format("it is a number above 0, and not above {:g}", max_work));
+            throw error(shown(value), fmt::format("it must be above 0 and at most {:g}", max_work));
         return *number;
     });
 }

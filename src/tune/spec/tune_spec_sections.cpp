@@ -46,7 +46,7 @@ std::string reader::expression(const toml::node& node, const std::string& key, s
 std::string reader::filled(const toml::node& node, const std::string& key, scope names)
 {
     std::string text = file.text(node, key, key + " = \"...\"");
-    if (text.empty()) file.fail(node.source(), key + " is empty", "write something, or take it out");
+    if (text.empty()) file.fail(node.source(), key + " is empty", "give it a value, or remove it");
     texts.push_back({key, text, node.source(), names, false});
     return text;
 }
@@ -119,12 +119,12 @@ void read_kernel(reader& of, const toml::table& table)
     for (const char* key : {"arguments", "variables"})
         if (captured && table.get(key) != nullptr)
             of.file.fail(table.get(key)->source(), std::string("there are both capture and ") + key,
-                         "take one of them out: a captured launch has its own");
+                         "remove one of them: a captured launch has its own arguments");
     if (captured && table.get("source") == nullptr)
         for (const char* key : {"name", "flags", "sources", "compiler"})
             if (table.get(key) != nullptr)
-                of.file.fail(table.get(key)->source(), std::string(key) + " is given, and nothing is compiled",
-                             "add source, or take it out");
+                of.file.fail(table.get(key)->source(), std::string(key) + " is given, but nothing is compiled",
+                             "add source, or remove it");
     if (!captured || table.get("source") != nullptr)
         need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
     need(of, table, "[kernel]", "threads", "threads = \"threads\"");
@@ -227,15 +227,15 @@ void read_argument(reader& of, const toml::node& node, bool is_variable, std::ve
 void check_kind(const reader& of, const toml::table& table, bool is_variable)
 {
     if (const toml::node* reset = table.get("reset"); reset != nullptr && !is_variable)
-        of.file.fail(reset->source(), "an argument has reset, which is of variables",
+        of.file.fail(reset->source(), "an argument has reset, which is for variables",
                      "arguments with role = \"in_out\" are restored before each launch");
     if (!is_variable) return;
     if (const toml::node* role = table.get("role"); role != nullptr)
-        of.file.fail(role->source(), "a variable has a role", "take it out: variables are not compared");
+        of.file.fail(role->source(), "a variable has a role", "remove it: variables are not compared");
     if (table.get("type") != nullptr) return;
     for (const char* key : {"count", "value", "fill", "low", "high", "seed", "file"})
         if (const toml::node* node = table.get(key); node != nullptr)
-            of.file.fail(node->source(), fmt::format("a variable has {}, and no type", key), "write type = \"int\"");
+            of.file.fail(node->source(), fmt::format("a variable has {} but no type", key), "write type = \"int\"");
     if (table.get("reset") == nullptr)
         of.file.fail(table.source(), "a variable has neither a type nor reset",
                      "write type and value or count to fill it, or reset = true");
@@ -251,7 +251,7 @@ void check_fill(const reader& of, const toml::table& table, const kernel_argumen
     if (argument.count.empty()) {
         for (const char* key : {"fill", "low", "high", "seed", "file", "role"})
             if (table.get(key) != nullptr)
-                refuse(key, fmt::format("{} has {}, and no count", name, key),
+                refuse(key, fmt::format("{} has {} but no count", name, key),
                        "give count, or value alone for a scalar");
         if (argument.value.empty())
             refuse("name", name + " has neither count nor value",
@@ -260,8 +260,8 @@ void check_fill(const reader& of, const toml::table& table, const kernel_argumen
     }
     const auto belongs = [&](const char* key, fill_kind fill, const char* word) {
         if (table.get(key) != nullptr && argument.fill != fill)
-            refuse(key, fmt::format("{} has {}, and fill is not \"{}\"", name, key, word),
-                   fmt::format("write fill = \"{}\", or take {} out", word, key));
+            refuse(key, fmt::format("{} has {}, but fill is not \"{}\"", name, key, word),
+                   fmt::format("write fill = \"{}\", or remove {}", word, key));
     };
     belongs("value", fill_kind::constant, "constant");
     belongs("file", fill_kind::file, "file");
@@ -306,7 +306,7 @@ void read_program(reader& of, const toml::table& table)
         "in [program]");
     need(of, table, "[program]", "run", "run = [\"{output}\"]");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric.empty())
-        of.file.fail(unit->source(), "unit without metric", "give metric, whose number it is the unit of");
+        of.file.fail(unit->source(), "unit without metric", "add metric, to whose number the unit belongs");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric == "wall")
         of.file.fail(unit->source(), "unit with the wall time", "take it out");
     for (const std::string& source : program.sources)
@@ -325,10 +325,11 @@ void read_metric(reader& of, const toml::node& node)
     try {
         groups = pattern(metric).groups();
     } catch (const error& failure) {
-        of.file.fail(node.source(), std::string("metric is no regular expression: ") + failure.what(),
+        of.file.fail(node.source(), std::string("metric is not a valid regular expression: ") + failure.what(),
                      "write it such as " + example);
     }
-    if (groups == 0) of.file.fail(node.source(), "metric has no group", "put brackets around the number: " + example);
+    if (groups == 0)
+        of.file.fail(node.source(), "metric has no group", "put parentheses around the number: " + example);
 }
 
 }  // namespace
@@ -350,8 +351,7 @@ void read_verify(reader& of, const toml::table& table)
         return [&of, &into, key](const toml::node& node) { into = of.file.number(node, key, 0, 1e300); };
     };
     if (table.get("relative") != nullptr && table.get("tolerance") != nullptr)
-        of.file.fail(table.get("tolerance")->source(), "tolerance is another word for relative",
-                     "take one of them out");
+        of.file.fail(table.get("tolerance")->source(), "tolerance is another name for relative", "remove one of them");
     const bool captured = of.spec.kernel && !of.spec.kernel->capture.empty();
     of.file.read_keys(
         table,
@@ -360,14 +360,14 @@ void read_verify(reader& of, const toml::table& table)
               verify.type = of.file.text(node, "type", "type = \"float\"");
               of.file.placed(node.source(), [&] { static_cast<void>(element_type_of(verify.type)); });
               if (!captured)
-                  of.file.fail(node.source(), "type is given, and no launch is captured",
-                               "take it out: arguments have their types");
+                  of.file.fail(node.source(), "type is only for captured launches",
+                               "remove it: arguments have their own types");
           }},
          {"against",
           [&](const toml::node& node) {
               if (captured)
-                  of.file.fail(node.source(), "a captured launch is compared with what the program got",
-                               "take against out");
+                  of.file.fail(node.source(), "a captured launch is compared with the program's own result",
+                               "remove against");
               if (node.is_array()) {
                   if (!of.spec.kernel)
                       of.file.fail(node.source(), "a command can only make the outputs of a [kernel]",
@@ -404,8 +404,8 @@ void read_verify(reader& of, const toml::table& table)
          {"tolerance", tolerance(verify.relative, "tolerance")}},
         "in [verify]");
     if (captured && verify.type.empty() && (verify.relative > 0 || verify.absolute > 0))
-        of.file.fail(table.source(), "there is a tolerance for a captured launch, and no type",
-                     "add the type of what the kernel writes: type = \"float\"");
+        of.file.fail(table.source(), "a captured launch has a tolerance but no type",
+                     "add the type of the output: type = \"float\"");
 }
 
 void read_measure(reader& of, const toml::table& table)

@@ -147,14 +147,14 @@ parameter_value document::value(const toml::node& node, const std::string& key) 
     if (const auto* integer = node.as_integer()) return integer->get();
     if (const auto* number = node.as_floating_point()) {
         if (!std::isfinite(number->get()))
-            fail(node.source(), key + " has a value that is no number", "write a number");
+            fail(node.source(), key + " has a value that is not a number", "write a number");
         return number->get();
     }
     if (node.as_string() == nullptr)
         fail_type(node, "a value of " + key, "a number, a string, true or false", key + " = [32, 64, 128]");
     std::string word = text(node, key, "");
     if (word.size() > longest_value)
-        fail(node.source(), key + " has a value of more than 1,000 characters", "name it by a shorter word");
+        fail(node.source(), key + " has a value of more than 1,000 characters", "use a shorter name");
     return word;
 }
 

@@ -126,9 +126,9 @@ void refuse_header(std::string_view start, const std::string& name)
 {
     constexpr std::string_view magic("SQLite format 3\0", 16);
     if (start.size() < header_bytes || !start.starts_with(magic))
-        throw error(name + " is no result store", not_a_store_hint);
+        throw error(name + " is not a result store", not_a_store_hint);
     if (big_endian(start, 68) != static_cast<std::uint32_t>(store_application_id))
-        throw error(name + " is an SQLite database, but no result store", not_a_store_hint);
+        throw error(name + " is an SQLite database, but not a result store", not_a_store_hint);
 }
 
 // Looks at the bytes alone: SQLite itself would already write to what is not ours (a journal left beside it).
@@ -147,14 +147,15 @@ content content_of(const store_file& file)
     std::ifstream in(file.path, std::ios::binary);
     in.read(header.data(), static_cast<std::streamsize>(header.size()));
     if (!in && in.gcount() == 0)
-        throw error("cannot read " + file.name + ": " + std::system_category().message(errno), "may you read it?");
+        throw error("cannot read " + file.name + ": " + std::system_category().message(errno),
+                    "do you have read permission?");
     header.resize(static_cast<std::size_t>(in.gcount()));
     refuse_header(header, file.name);
     // SQLite reads what is missing of the last page as zeros. What is beside the file may still complete it.
     const auto page = std::max<off_t>(static_cast<off_t>(big_endian(header, 16) >> 16), 512);
     if (found.st_size % page != 0 && !fs::exists(file.log()) && !fs::exists(file.journal()))
         throw error(file.name + " is damaged: it ends in the middle of a page",
-                    "take a copy from before, or save what can be read: sqlite3 " + file.name + " .recover");
+                    "use a backup, or save what can be read: sqlite3 " + file.name + " .recover");
     return content::store;
 }
 
@@ -163,7 +164,7 @@ content content_of(const store_file& file)
 // databases are written at once. The file of that name is removed, whatever it is. No launchbox writes either.
 void refuse_strange_companions(const store_file& file)
 {
-    constexpr const char* hint = "it is not of launchbox tune: move it away, or take a copy of the store from before";
+    constexpr const char* hint = "it is not from launchbox tune: move it away, or use a backup of the store";
     for (const std::string& companion : {file.journal(), file.log(), file.path + "-shm"}) {
         std::error_code ignored;
         const fs::file_type type = fs::symlink_status(companion, ignored).type();
@@ -185,7 +186,8 @@ std::unique_ptr<temporary_directory> copied(const store_file& file, const fs::pa
         std::error_code failure;
         if (!fs::exists(file.path + part, failure)) continue;
         fs::copy_file(file.path + part, folder->path() / (std::string("store") + part), failure);
-        if (failure) throw error("cannot copy " + file.path + part + ": " + failure.message(), "may you read it?");
+        if (failure)
+            throw error("cannot copy " + file.path + part + ": " + failure.message(), "do you have read permission?");
     }
     return folder;
 }
@@ -231,10 +233,10 @@ opened_store open_to_read(const store_file& file)
 
 void check_pages(const sqlite_database& database)
 {
-    const std::string found = database.text_of("PRAGMA quick_check(1)");
+    const std::string found = database.text_from("PRAGMA quick_check(1)");
     if (found == "ok") return;
     throw error(database.shown_as() + " is damaged: " + found.substr(0, found.find('\n')),
-                "take a copy from before, or save what can be read: sqlite3 " + database.shown_as() + " .recover");
+                "use a backup, or save what can be read: sqlite3 " + database.shown_as() + " .recover");
 }
 
 void switch_to_wal(sqlite_database& database)
@@ -243,7 +245,7 @@ void switch_to_wal(sqlite_database& database)
     constexpr std::chrono::seconds patience(10);
     std::string mode;
     for (const auto begin = std::chrono::steady_clock::now(); mode.empty();) try {
-            mode = database.text_of("PRAGMA journal_mode = WAL");
+            mode = database.text_from("PRAGMA journal_mode = WAL");
         } catch (const error&) {
             if (std::chrono::steady_clock::now() - begin > patience) throw;
             std::this_thread::sleep_for(std::chrono::milliseconds(20));

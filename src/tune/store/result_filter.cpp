@@ -24,7 +24,7 @@ std::optional<Number> number_in(const std::string& text)
 
 bool means(const std::string& text, const parameter_value& value)
 {
-    if (text == text_of(value)) return true;
+    if (text == parameter_text(value)) return true;
     if (const auto* integer = std::get_if<std::int64_t>(&value)) {
         if (const auto exactly = number_in<std::int64_t>(text)) return *exactly == *integer;
         const auto number = number_in<double>(text);

@@ -171,13 +171,14 @@ bool read_json(const ordered_json& from, kernel_info& kernel)
 std::string why_invalid(const stored_result& result)
 {
     const measurement& measured = result.measured;
-    if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time)) return "a sample is no time";
-    if (measured.what == outcome::measured && measured.samples_ns.empty()) return "measured without samples";
+    if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time))
+        return "a sample is not a valid time";
+    if (measured.status == outcome::measured && measured.samples_ns.empty()) return "measured without samples";
     if (!(result.weight > 0) || !std::isfinite(result.weight)) return "the weight is not above 0";
     for (const work_kind& kind : work_kinds)
         if (const auto& amount = result.work.*kind.amount; amount && !is_work(*amount))
-            return std::string("its ") + kind.name + " are no amount of work";
-    if (!is_duration(measured.seconds) || !is_duration(result.compile_seconds)) return "a duration is no time";
+            return std::string("its ") + kind.name + " are not a valid amount of work";
+    if (!is_duration(measured.seconds) || !is_duration(result.compile_seconds)) return "a duration is not a valid time";
     if (measured.dropped < 0 || result.deaths < 0) return "a count is below 0";
     return {};
 }
@@ -185,8 +186,9 @@ std::string why_invalid(const stored_result& result)
 std::string why_invalid(const device_record& device)
 {
     if (device.name.empty()) return "it has no name";
-    if (!std::all_of(device.calibration_ns.begin(), device.calibration_ns.end(), is_time)) return "a sample is no time";
-    if (!is_duration(device.busy_seconds) || !is_duration(device.seconds)) return "a duration is no time";
+    if (!std::all_of(device.calibration_ns.begin(), device.calibration_ns.end(), is_time))
+        return "a sample is not a valid time";
+    if (!is_duration(device.busy_seconds) || !is_duration(device.seconds)) return "a duration is not a valid time";
     if (device.measured < 0 || device.failed < 0) return "a count is below 0";
     return {};
 }
@@ -197,10 +199,10 @@ std::string why_invalid(const race_result_info& race)
     for (const race_entry& entry : race.entries)
         if (!std::all_of(entry.samples_ns.begin(), entry.samples_ns.end(), is_time) ||
             !is_time(entry.result_median_ns.value_or(0)))
-            return "a sample is no time";
+            return "a sample is not a valid time";
     if (race.verdict != "winner" && race.verdict != "equal") return "the verdict is neither winner nor equal";
     if (!(race.equal_within >= 0) || race.equal_within > longest_time_ns / shortest_time_ns)
-        return "equal_within is no part of a time";
+        return "equal_within is not valid";
     return {};
 }
 

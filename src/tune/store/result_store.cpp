@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-struct result_store::inside {
-    explicit inside(opened_store store) : opened(std::move(store)) {}  // clang below 16 needs it
+struct result_store::impl {
+    explicit impl(opened_store store) : opened(std::move(store)) {}  // clang below 16 needs it
 
     opened_store opened;
     mutable std::mutex one_at_a_time;
@@ -31,12 +31,11 @@ void must_be_good(const std::string& why, const assignment& parameters, const as
 
 }  // namespace
 
-result_store::result_store(const std::string& file, access how)
-    : inside_(std::make_unique<inside>(open_store(file, how)))
+result_store::result_store(const std::string& file, access how) : impl_(std::make_unique<impl>(open_store(file, how)))
 {
 }
 
-result_store::result_store(std::unique_ptr<inside> made) : inside_(std::move(made)) {}
+result_store::result_store(std::unique_ptr<impl> made) : impl_(std::move(made)) {}
 
 result_store::result_store(result_store&&) noexcept = default;
 
@@ -44,13 +43,13 @@ result_store::~result_store() = default;
 
 result_store result_store::of_bytes(std::string bytes, const std::string& name)
 {
-    return result_store(std::make_unique<inside>(open_store_of(std::move(bytes), name)));
+    return result_store(std::make_unique<impl>(open_store_of(std::move(bytes), name)));
 }
 
 std::int64_t result_store::begin_run(const run_info& run)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    sqlite_database& database = inside_->database();
+    const std::lock_guard lock(impl_->one_at_a_time);
+    sqlite_database& database = impl_->database();
     sqlite_transaction transaction(database);
     table_row environment(database, "environment"), row(database, "run"), call(database, "call");
     each_field(run.environment, environment);
@@ -67,8 +66,8 @@ std::int64_t result_store::begin_run(const run_info& run)
 void result_store::save(const stored_result& result)
 {
     must_be_good(why_invalid(result), result.parameters, result.workload);
-    const std::lock_guard lock(inside_->one_at_a_time);
-    sqlite_database& database = inside_->database();
+    const std::lock_guard lock(impl_->one_at_a_time);
+    sqlite_database& database = impl_->database();
     sqlite_transaction transaction(database);
     table_row row(database, "result");
     each_field(result, row("run", result.run));
@@ -82,8 +81,8 @@ void result_store::save(const stored_result& result)
 
 void result_store::set_work(std::int64_t run, const std::vector<std::pair<assignment, work_amounts>>& workloads)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    sqlite_database& database = inside_->database();
+    const std::lock_guard lock(impl_->one_at_a_time);
+    sqlite_database& database = impl_->database();
     sqlite_transaction transaction(database);
     for (const auto& [workload, work] : workloads) write_work(database, run, workload, work);
     transaction.commit();
@@ -91,20 +90,20 @@ void result_store::set_work(std::int64_t run, const std::vector<std::pair<assign
 
 void result_store::save(const race_result_info& race)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    write_race(inside_->database(), race, true);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    write_race(impl_->database(), race, true);
 }
 
 void result_store::add(const race_result_info& race)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    write_race(inside_->database(), race, false);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    write_race(impl_->database(), race, false);
 }
 
 void result_store::save(std::int64_t run, const std::vector<device_record>& devices)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    sqlite_database& database = inside_->database();
+    const std::lock_guard lock(impl_->one_at_a_time);
+    sqlite_database& database = impl_->database();
     sqlite_transaction transaction(database);
     for (const device_record& device : devices) {
         if (const std::string why = why_invalid(device); !why.empty())
@@ -118,60 +117,60 @@ void result_store::save(std::int64_t run, const std::vector<device_record>& devi
 
 void result_store::begin_attempt(std::int64_t run, const attempt& what)
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    table_row row(inside_->database(), "attempt");
+    const std::lock_guard lock(impl_->one_at_a_time);
+    table_row row(impl_->database(), "attempt");
     each_field(what, row("run", run));
     row.insert();
 }
 
 std::vector<attempt> result_store::attempts(std::int64_t run) const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return read_attempts(inside_->database(), run, inside_->diagnostics);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return read_attempts(impl_->database(), run, impl_->diagnostics);
 }
 
 std::vector<recorded_run> result_store::recorded_runs() const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    const sqlite_snapshot at_one_moment(inside_->database());
+    const std::lock_guard lock(impl_->one_at_a_time);
+    const sqlite_snapshot at_one_moment(impl_->database());
     std::vector<recorded_run> runs;
-    for (auto& [number, info] : read_runs(inside_->database(), inside_->diagnostics))
+    for (auto& [number, info] : read_runs(impl_->database(), impl_->diagnostics))
         runs.push_back({.number = number,
                         .info = std::move(info),
-                        .results = read_results(inside_->database(), number, inside_->diagnostics),
-                        .races = read_races(inside_->database(), number, inside_->diagnostics),
-                        .devices = read_devices(inside_->database(), number, inside_->diagnostics)});
+                        .results = read_results(impl_->database(), number, impl_->diagnostics),
+                        .races = read_races(impl_->database(), number, impl_->diagnostics),
+                        .devices = read_devices(impl_->database(), number, impl_->diagnostics)});
     return runs;
 }
 
 std::vector<std::pair<std::int64_t, run_info>> result_store::runs() const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return read_runs(inside_->database(), inside_->diagnostics);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return read_runs(impl_->database(), impl_->diagnostics);
 }
 
 std::vector<stored_result> result_store::results(std::int64_t run) const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return read_results(inside_->database(), run, inside_->diagnostics);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return read_results(impl_->database(), run, impl_->diagnostics);
 }
 
 std::vector<race_result_info> result_store::races(std::int64_t run) const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return read_races(inside_->database(), run, inside_->diagnostics);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return read_races(impl_->database(), run, impl_->diagnostics);
 }
 
 std::vector<device_record> result_store::devices(std::int64_t run) const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return read_devices(inside_->database(), run, inside_->diagnostics);
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return read_devices(impl_->database(), run, impl_->diagnostics);
 }
 
 std::vector<std::string> result_store::diagnostics() const
 {
-    const std::lock_guard lock(inside_->one_at_a_time);
-    return {inside_->diagnostics.begin(), inside_->diagnostics.end()};
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return {impl_->diagnostics.begin(), impl_->diagnostics.end()};
 }
 
 namespace {
@@ -207,7 +206,8 @@ void write_work(sqlite_database& database, std::int64_t run, const assignment& w
 void must_be_good(const std::string& why, const assignment& parameters, const assignment& workload)
 {
     if (why.empty()) return;
-    throw error(fmt::format("the result of {} on {} cannot be stored: {}", text_of(parameters), text_of(workload), why),
+    throw error(fmt::format("the result of {} on {} cannot be stored: {}", parameter_text(parameters),
+                            parameter_text(workload), why),
                 "please report this");
 }
 

@@ -57,9 +57,9 @@ public:
     [[nodiscard]] std::vector<std::string> diagnostics() const;
 
 private:
-    struct inside;
-    explicit result_store(std::unique_ptr<inside> made);
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    explicit result_store(std::unique_ptr<impl> made);
+    std::unique_ptr<impl> impl_;
 };
 
 }  // namespace launchbox

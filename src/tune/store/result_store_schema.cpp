@@ -84,7 +84,7 @@ void refuse_other_version(const sqlite_database& database)
                     "tune again, or let that version write the results to a file that this one reads: "
                     "launchbox results STORE --samples --format json -o FILE");
     if (version > store_version)
-        throw error(fmt::format("{} was written by a newer launchbox (schema {}, this one knows {})", name, version,
+        throw error(fmt::format("{} was written by a newer launchbox (schema {}; this one knows {})", name, version,
                                 store_version),
                     "use the newer launchbox");
 }
@@ -112,14 +112,14 @@ void check_store_schema(sqlite_database& database)
     made.execute(tables);
     const auto found = objects_of(database), expected = objects_of(made);
     const auto refuse = [&](const std::string& name, const char* what) {
-        throw error(fmt::format("{} has other tables than a result store: {} {}", database.shown_as(),
+        throw error(fmt::format("{} is not a result store: {} {}", database.shown_as(),
                                 escape_for_terminal(shortened(name, longest_shown_name)), what),
                     not_a_store_hint);
     };
     for (const auto& [name, text] : found) {
         const auto wanted = expected.find(name);
-        if (wanted == expected.end()) refuse(name, "is none of its own");
-        if (wanted->second != text) refuse(name, "is made in another way");
+        if (wanted == expected.end()) refuse(name, "does not belong to one");
+        if (wanted->second != text) refuse(name, "has another definition");
     }
     for (const auto& [name, text] : expected)
         if (!found.contains(name)) refuse(name, "is missing");

@@ -171,7 +171,7 @@ std::int64_t sqlite_database::integer_of(const std::string& sql) const
     return asked.step() ? asked.integer(0).value_or(0) : 0;
 }
 
-std::string sqlite_database::text_of(const std::string& sql) const
+std::string sqlite_database::text_from(const std::string& sql) const
 {
     sqlite_statement asked(*this, sql);
     return asked.step() ? asked.text(0).value_or("") : "";
@@ -192,16 +192,16 @@ void sqlite_database::fail(int code) const
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
             throw error(shown_as_ + " is damaged: " + reason,
-                        "take a copy from before, or save what can be read: sqlite3 " + shown_as_ + " .recover");
+                        "use a backup, or save what can be read: sqlite3 " + shown_as_ + " .recover");
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN:
         case SQLITE_AUTH:
             throw error("cannot open " + shown_as_ + ": " + reason,
-                        "are file and folder there, and may you read and write them?");
+                        "do the file and its folder exist, with read and write permission?");
         case SQLITE_INTERRUPT:
         case SQLITE_TOOBIG:
-            throw error(shown_as_ + " asks for more work than a result store of its size does",
+            throw error(shown_as_ + " takes more work than a result store of its size",
                         "name a file that launchbox tune has written");
         case SQLITE_NOMEM:
             throw error("there is not enough memory to read " + shown_as_,

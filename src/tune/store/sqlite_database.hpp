@@ -83,7 +83,7 @@ public:
     void execute(const std::string& sql);
     /// What a statement without parameters says in its first row and column.
     [[nodiscard]] std::int64_t integer_of(const std::string& sql) const;
-    [[nodiscard]] std::string text_of(const std::string& sql) const;
+    [[nodiscard]] std::string text_from(const std::string& sql) const;
     [[nodiscard]] std::int64_t last_row() const;
 
     [[nodiscard]] sqlite3* handle() const { return handle_.get(); }

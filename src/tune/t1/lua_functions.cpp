@@ -98,7 +98,7 @@ piece translation::to_integer(const python_node& node, const piece& value) const
 {
     if (value.what == type::int64) return value;
     if (node.word == "round") refuse(node, "round of a fraction");
-    if (std::max(-value.low, value.high) > exact_in_float64) refuse(node, "int of what may be too large");
+    if (std::max(-value.low, value.high) > exact_in_float64) refuse(node, "int of a value that may be too large");
     // // 1 rounds down, and int() towards 0; `| 0` makes an integer of it.
     const std::string x = in(value, product_level), minus = "-" + in(value, unary_level + 1);
     const std::string text =

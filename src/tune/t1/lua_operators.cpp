@@ -112,7 +112,8 @@ piece translation::float_division(const piece& a, const piece& b, const std::str
 piece translation::power(const python_node& node, const piece& a, const piece& b)
 {
     if (a.what != type::int64 || b.what != type::int64 || b.low < 0) {
-        if (a.low < 0 || (a.may_be_zero() && b.low < 0)) refuse(node, "a power of what may be negative or zero");
+        if (a.low < 0 || (a.may_be_zero() && b.low < 0))
+            refuse(node, "a power of a value that may be negative or zero");
         piece result{in(a, power_level + 1) + " ^ " + in(b, power_level + 1),
                      power_level,
                      type::float64,
@@ -152,7 +153,7 @@ piece translation::bits(const python_node& node, const piece& left, const piece&
     const std::string& sign = node.word;
     if (left.what == type::boolean && right.what == type::boolean) {
         // Both sides are tried, unlike `and`: what may fail on the right must not be hidden.
-        if (right.may_fail) refuse(node, "a division that may be by zero behind " + sign);
+        if (right.may_fail) refuse(node, "a division that may be by zero after " + sign);
         if (sign == "&") return made(left, "and", right, and_level, type::boolean);
         if (sign == "|") return made(left, "or", right, or_level, type::boolean);
         return compared(node, "!=", left, right);

@@ -65,7 +65,7 @@ python_value python_evaluation::name(const python_node& node) const
 {
     if (const python_value* value = local(node.word)) return *value;
     if (const auto found = scope_.names.find(node.word); found != scope_.names.end()) return found->second;
-    refuse(node, "nothing is named " + node.word.substr(0, 80));
+    refuse(node, "unknown name " + node.word.substr(0, 80));
 }
 
 python_value python_evaluation::comprehension(const python_node& node)

@@ -69,7 +69,7 @@ private:
             for (std::size_t i = 0; i < letters.size(); ++i) letters[i].value = std::string(1, (*text)[i]);
             return letters;
         }
-        refuse(node, "a value of the type " + python_type_of(value) + " is no list");
+        refuse(node, "a value of the type " + python_type_of(value) + " is not a list");
     }
 
     void work(const python_node& node, std::size_t amount)
@@ -92,7 +92,7 @@ private:
     [[noreturn]] void wrong_types(const python_node& node, const std::string& sign, const python_value& a,
                                   const python_value& b) const
     {
-        refuse(node, sign + " has no meaning for " + python_type_of(a) + " and " + python_type_of(b));
+        refuse(node, sign + " does not apply to " + python_type_of(a) + " and " + python_type_of(b));
     }
 
     static constexpr std::int64_t max_steps = 1'000'000;  // nodes, elements and characters

@@ -54,7 +54,7 @@ python_value python_evaluation::call(const python_node& node)
             if (*integer == std::numeric_limits<std::int64_t>::min()) too_large(node);
             return {*integer < 0 ? -*integer : *integer};
         }
-        if (!number_in(value)) refuse(node, "abs has no meaning for a value of the type " + python_type_of(value));
+        if (!number_in(value)) refuse(node, "abs does not apply to a value of the type " + python_type_of(value));
         return {std::fabs(*number_in(value))};
     }
     if (function == "int") return as_whole(node, value);
@@ -134,9 +134,9 @@ python_value python_evaluation::as_whole(const python_node& node, const python_v
         std::int64_t integer = 0;
         const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), integer);
         if (failure == std::errc() && end == text->data() + text->size()) return {integer};
-        refuse(node, "int of a string that is no whole number");
+        refuse(node, "int of a string that is not a whole number");
     }
-    refuse(node, "int has no meaning for a value of the type " + python_type_of(value));
+    refuse(node, "int does not apply to a value of the type " + python_type_of(value));
 }
 
 python_value python_evaluation::as_fraction(const python_node& node, const python_value& value)
@@ -146,9 +146,9 @@ python_value python_evaluation::as_fraction(const python_node& node, const pytho
         double number = 0;
         const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), number);
         if (failure == std::errc() && end == text->data() + text->size() && std::isfinite(number)) return {number};
-        refuse(node, "float of a string that is no number");
+        refuse(node, "float of a string that is not a number");
     }
-    refuse(node, "float has no meaning for a value of the type " + python_type_of(value));
+    refuse(node, "float does not apply to a value of the type " + python_type_of(value));
 }
 
 python_value python_evaluation::rounded(const python_node& node, const list_elements& arguments)
@@ -156,7 +156,7 @@ python_value python_evaluation::rounded(const python_node& node, const list_elem
     if (arguments.size() != 1) refuse(node, "round takes one number here");
     if (const auto integer = integer_in(arguments[0])) return {*integer};
     const auto number = number_in(arguments[0]);
-    if (!number) refuse(node, "round has no meaning for a value of the type " + python_type_of(arguments[0]));
+    if (!number) refuse(node, "round does not apply to a value of the type " + python_type_of(arguments[0]));
     return as_whole(node, {std::nearbyint(*number)});  // halves to the even number, as Python does
 }
 

@@ -27,7 +27,7 @@ python_value python_evaluation::unary(const python_node& node)
     }
     const double* number = std::get_if<double>(&value.value);
     if (number == nullptr || node.word == "~")
-        refuse(node, node.word + " has no meaning for a value of the type " + python_type_of(value));
+        refuse(node, node.word + " does not apply to a value of the type " + python_type_of(value));
     return {node.word == "-" ? -*number : *number};
 }
 
@@ -90,7 +90,7 @@ python_value python_evaluation::fraction_result(const python_node& node, double 
     if (sign == "+") return {a + b};
     if (sign == "-") return {a - b};
     if (sign == "*") return {a * b};
-    if (sign != "/" && sign != "//" && sign != "%") refuse(node, sign + " has no meaning for fractions");
+    if (sign != "/" && sign != "//" && sign != "%") refuse(node, sign + " does not apply to fractions");
     if (b == 0) refuse(node, "a division by zero");
     if (sign == "/") return {a / b};
     // As Python does it: a // b may differ from floor(a / b).
@@ -154,7 +154,7 @@ python_value python_evaluation::repeated(const python_node& node, const python_v
     times = std::max<std::int64_t>(times, 0);
     const python_sequence* sequence = sequence_in(what);
     if (sequence != nullptr && sequence->what == python_sequence::kind::range)
-        refuse(node, "* has no meaning for a range");
+        refuse(node, "* does not apply to a range");
     const std::size_t size = sequence != nullptr ? sequence->elements->size() : text_in(what)->size();
     if (size > 0 && times > max_steps / static_cast<std::int64_t>(size))
         work(node, static_cast<std::size_t>(max_steps) + 1);

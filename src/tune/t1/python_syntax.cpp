@@ -83,8 +83,8 @@ private:
                 at_ += sign.size();
                 return {token::kind::sign, std::string(sign), column};
             }
-        refuse(column, c > ' ' && c < 0x7f ? std::string(1, c) + " does not belong in an expression here"
-                                           : "a character does not belong in an expression");
+        refuse(column, c > ' ' && c < 0x7f ? std::string(1, c) + " is not allowed in an expression"
+                                           : "a character is not allowed in an expression");
     }
 
     token quoted(char quote, int column)
@@ -131,7 +131,7 @@ public:
 
     python_node whole_text()
     {
-        if (now().what == token::kind::end) refuse("there is nothing in the expression");
+        if (now().what == token::kind::end) refuse("the expression is empty");
         python_node node = with_commas();
         if (now().what != token::kind::end) refuse("unexpected " + shown(now()));
         return node;
@@ -335,7 +335,8 @@ private:
         const auto [number_end, number_failure] = std::from_chars(digits.data(), end, number);
         const bool has_point = digits.find_first_of(".eE") != std::string::npos;
         if (base != 10 || number_end != end || number_failure != std::errc() || !has_point)
-            throw error(of.words.substr(0, 40) + " is no number (" + python_place(text_, of.column) + ")", subset_hint);
+            throw error(of.words.substr(0, 40) + " is not a number (" + python_place(text_, of.column) + ")",
+                        subset_hint);
         node.literal = number;
         return node;
     }
@@ -395,7 +396,7 @@ private:
         while (!is_sign(")")) {
             const int column = now().column;
             python_node argument = expression();
-            if (is_sign("=")) refuse("arguments with names are not supported");
+            if (is_sign("=")) refuse("named arguments are not supported");
             if (node.parts.empty() && is_keyword("for")) {
                 python_node list{.column = column};
                 list.parts.push_back(std::move(argument));
@@ -427,7 +428,7 @@ private:
     }
     void close(const char* bracket)
     {
-        if (!take_sign(bracket)) refuse(std::string(bracket) + " expected, and there is " + shown(now()));
+        if (!take_sign(bracket)) refuse(std::string(bracket) + " expected, but there is " + shown(now()));
     }
 
     static std::string shown(const token& of)

@@ -40,7 +40,7 @@ piece translation::of(const python_node& node)
         case kind::name: {
             if (const auto found = names_.variables.find(node.word); found != names_.variables.end())
                 return variable(found->second);
-            refuse(node, "nothing is named " + node.word.substr(0, 80));
+            refuse(node, "unknown name " + node.word.substr(0, 80));
         }
         case kind::unary:
             return unary(node);
@@ -141,7 +141,7 @@ piece translation::constant(const python_node& node, const python_value& value) 
                 .low = *number,
                 .high = *number};
     }
-    refuse(node, "None or a list where a number is wanted");
+    refuse(node, "None or a list where a number is expected");
 }
 
 piece translation::as_truth(piece of, const python_node& node) const
@@ -160,7 +160,7 @@ piece translation::as_truth(piece of, const python_node& node) const
 
 piece translation::as_number(piece of, const python_node& node) const
 {
-    if (of.what == type::text) refuse(node, "a string where a number is wanted");
+    if (of.what == type::text) refuse(node, "a string where a number is expected");
     if (of.what != type::boolean) return of;
     return {"(" + in(of, and_level) + " and 1 or 0)", atom_level, type::int64, of.low, of.high, of.may_fail};
 }
@@ -168,7 +168,7 @@ piece translation::as_number(piece of, const python_node& node) const
 piece translation::checked(const python_node& node, piece of) const
 {
     if (of.what == type::int64 && !(of.low >= -max_integer && of.high <= max_integer))
-        refuse(node, "a whole number that may leave 64 bits");
+        refuse(node, "a whole number that may exceed 64 bits");
     return of;
 }
 

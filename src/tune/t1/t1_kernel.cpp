@@ -32,7 +32,7 @@ std::string source_of(const t1_reader& of, const json& kernel);
 void translate_argument(t1_reader& of, const json& argument, const std::string& place);
 void translate_references(t1_reader& of, const json& kernel);
 void note_search(t1_reader& of, const json& root);
-std::string text_of(const json& object, const char* key);
+std::string string_member(const json& object, const char* key);
 std::string in_braces(const std::string& text);
 std::string path_here(const t1_reader& of, const std::string& path);
 
@@ -48,11 +48,11 @@ void translate_kernel(t1_reader& of, const json& root)
 {
     note_search(of, root);
     const json& kernel = member(root, "KernelSpecification");
-    const std::string language = text_of(kernel, "Language");
+    const std::string language = string_member(kernel, "Language");
     const auto without = [&](const std::string& place, const std::string& what) {
         of.note_here(place, what + "; add [kernel] or [program] (docs/tune_spec.md)");
     };
-    if (!kernel.is_object()) return without(specification, "there is none, so there is no [kernel]");
+    if (!kernel.is_object()) return without(specification, "there is none, so the spec has no [kernel]");
     of.name_others(kernel, specification,
                    {"Language", "CompilerOptions", "BenchmarkName", "KernelName", "KernelFile", "GlobalSizeType",
                     "LocalSize", "GlobalSize", "GridDivX", "GridDivY", "GridDivZ", "ProblemSize", "SharedMemory",
@@ -62,16 +62,16 @@ void translate_kernel(t1_reader& of, const json& root)
                        "the kernel is " + language + ", so there is no [kernel]: launchbox compiles CUDA");
     if (language.empty()) of.note(specification + ".Language", "there is none: taken as CUDA");
     for (const char* needed : {"KernelName", "KernelFile"})
-        if (text_of(kernel, needed).empty())
-            return without(specification + "." + needed, "there is none, so there is no [kernel]");
+        if (string_member(kernel, needed).empty())
+            return without(specification + "." + needed, "there is none, so the spec has no [kernel]");
     const std::optional<launch_sizes> sizes = sizes_of(of, kernel);
     if (!sizes) {
         return without(specification, "the sizes of the launch could not be read, so there is no [kernel]");
     }
 
     of.write("[kernel]");
-    of.write("source = " + toml_string(path_here(of, text_of(kernel, "KernelFile"))));
-    of.write("name = " + toml_string(in_braces(text_of(kernel, "KernelName"))));
+    of.write("source = " + toml_string(path_here(of, string_member(kernel, "KernelFile"))));
+    of.write("name = " + toml_string(in_braces(string_member(kernel, "KernelName"))));
     const auto listed = [](const std::array<std::string, 3>& of_three) {
         std::size_t count = 3;
         while (count > 1 && of_three[count - 1] == "1") --count;
@@ -84,18 +84,18 @@ void translate_kernel(t1_reader& of, const json& root)
     if (const json& shared = member(kernel, "SharedMemory"); !shared.is_null() && shared != 0 && shared != "0") try {
             of.write("dynamic_shared = " + toml_string(number_here(of, shared)));
         } catch (const error& failure) {
-            of.note_here(specification + ".SharedMemory", std::string("not taken over: ") + failure.what());
+            of.note_here(specification + ".SharedMemory", std::string("not translated: ") + failure.what());
         }
     translate_flags(of, kernel);
     translate_arguments(of, kernel);
     of.result.has_kernel = true;
     of.write("");
     translate_references(of, kernel);
-    if (!member(kernel, "Device").is_null()) of.note(specification + ".Device", "not taken over: --gpu chooses");
+    if (!member(kernel, "Device").is_null()) of.note(specification + ".Device", "not translated: --gpu chooses");
     if (!member(kernel, "SimulationInput").is_null())
-        of.note(specification + ".SimulationInput", "not taken over: --replay answers from recorded results");
+        of.note(specification + ".SimulationInput", "not translated: --replay answers from recorded results");
     if (member(kernel, "Profiling") == true)
-        of.note(specification + ".Profiling", "not taken over: there are no counters");
+        of.note(specification + ".Profiling", "not translated: there are no counters");
 }
 
 namespace {
@@ -119,7 +119,7 @@ std::optional<launch_sizes> sizes_of(t1_reader& of, const json& kernel)
                           member(kernel, "GridDivZ").is_array()) &&
                          of.names.elements.contains("ProblemSize");
     const std::size_t size_dimensions = divides ? of.names.elements.at("ProblemSize").size() : 0;
-    const std::string type = text_of(kernel, "GlobalSizeType");
+    const std::string type = string_member(kernel, "GlobalSizeType");
     std::string place;
     try {
         for (std::size_t i = 0; i < 3; ++i) {
@@ -181,7 +181,7 @@ void translate_flags(t1_reader& of, const json& kernel)
             if (value.get<std::string>().find_first_not_of(' ') == std::string::npos) continue;
             for (const std::string& word : command_words(value.get<std::string>())) flags.push_back(in_braces(word));
         } catch (const error& failure) {
-            of.note_here(specification + ".CompilerOptions", std::string("not taken over: ") + failure.what());
+            of.note_here(specification + ".CompilerOptions", std::string("not translated: ") + failure.what());
         }
     }
     for (const std::string& name : of.parameters)
@@ -227,7 +227,8 @@ std::string type_here(std::string type)
 // Empty where it cannot be read: the compiler says so later.
 std::string source_of(const t1_reader& of, const json& kernel)
 {
-    const std::filesystem::path source = std::filesystem::path(of.file).parent_path() / text_of(kernel, "KernelFile");
+    const std::filesystem::path source =
+        std::filesystem::path(of.file).parent_path() / string_member(kernel, "KernelFile");
     std::error_code failure;
     if (!std::filesystem::is_regular_file(source, failure)) return {};
     try {
@@ -261,10 +262,10 @@ struct argument_reader {
     t1_reader& of;
     const json& argument;
     const std::string& place;
-    std::string name = text_of(argument, "Name");
+    std::string name = string_member(argument, "Name");
     std::string type = {};          // ours; empty: it is not known
     std::string count_factor = {};  // elements of our type in one of theirs
-    std::string memory = text_of(argument, "MemoryType");
+    std::string memory = string_member(argument, "MemoryType");
 
     void translate();
 
@@ -285,18 +286,18 @@ private:
 
 void argument_reader::translate()
 {
-    if (name.empty()) return leave_out("it has no Name, and is left out: the parameters behind it move");
+    if (name.empty()) return leave_out("it has no Name, and is left out: the parameters after it move");
     of.name_others(argument, place,
                    {"Name", "Type", "Size", "TypeSize", "MemoryType", "AccessType", "FillType", "FillValue",
                     "DataSource", "RandomSeed", "MemType", "Output"});
     if (memory == "Local") return leave_out("left out: CUDA has no parameter in shared memory");
     find_type();
     if (type.empty())
-        return leave_out("left out: launchbox does not know the type '" + text_of(argument, "Type") +
-                         "'; the parameters behind it move");
+        return leave_out("left out: launchbox does not know the type '" + string_member(argument, "Type") +
+                         "'; the parameters after it move");
     // KTT's symbols are variables of the module. Kernel Tuner's constants are that and parameters of the kernel.
     const bool symbol = memory == "Symbol" || memory == "Constant";
-    if (symbol || text_of(argument, "MemType") == "Constant") write_variable(!symbol);
+    if (symbol || string_member(argument, "MemType") == "Constant") write_variable(!symbol);
     if (symbol) return;
     if (memory == "Scalar" || (memory.empty() && member(argument, "Size").is_null())) return write_scalar();
     // In this order, since each of them may leave a note.
@@ -331,7 +332,7 @@ void argument_reader::write_variable(bool parameter_too)
 // A type that is not known, but whose size is, is so many bytes.
 void argument_reader::find_type()
 {
-    type = type_here(text_of(argument, "Type"));
+    type = type_here(string_member(argument, "Type"));
     const json& bytes = member(argument, "TypeSize");
     if (type.empty() && bytes.is_number_integer() && bytes > 0 && bytes < 1000000 && memory != "Scalar") {
         type = "unsigned char";
@@ -361,7 +362,7 @@ std::string argument_reader::count() const
 
 std::string argument_reader::filling() const
 {
-    const std::string fill = text_of(argument, "FillType");
+    const std::string fill = string_member(argument, "FillType");
     const json& value = member(argument, "FillValue");
     if (fill == "Constant" && !value.is_null()) {
         const auto constant = number(value);
@@ -378,10 +379,11 @@ std::string argument_reader::filling() const
             filling += ", seed = " + seed.dump();
         return filling;
     }
-    if (fill == "BinaryRaw" && !text_of(argument, "DataSource").empty())
-        return ", fill = \"file\", file = " + toml_string(in_braces(path_here(of, text_of(argument, "DataSource"))));
+    if (fill == "BinaryRaw" && !string_member(argument, "DataSource").empty())
+        return ", fill = \"file\", file = " +
+               toml_string(in_braces(path_here(of, string_member(argument, "DataSource"))));
     if (!fill.empty() && fill != "Constant")
-        of.note_here(place + ".FillType", fmt::format("{} is filled with zeros: {} is not taken over; write the data "
+        of.note_here(place + ".FillType", fmt::format("{} is filled with zeros: {} is not translated; write the data "
                                                       "into a .npy and name it with fill = \"file\"",
                                                       name, fill));
     return {};
@@ -389,7 +391,7 @@ std::string argument_reader::filling() const
 
 std::string argument_reader::role() const
 {
-    const std::string access = text_of(argument, "AccessType");
+    const std::string access = string_member(argument, "AccessType");
     const json& output = member(argument, "Output");
     if (access == "ReadWrite") return ", role = \"in_out\"";
     return access == "WriteOnly" || output == 1 || output == true ? ", role = \"output\"" : "";
@@ -414,9 +416,7 @@ void translate_references(t1_reader& of, const json& kernel)
 {
     const json& references = member(kernel, "ReferenceArguments");
     if (!references.is_array() || references.empty()) {
-        of.write(
-            "# The problem does not say how far a result may be from the right one. Where the order of additions may "
-            "change:");
+        of.write("# The problem does not specify a tolerance. If the order of additions may change:");
         of.write("# [verify]\n# relative = 1e-5");
         return;
     }
@@ -424,18 +424,18 @@ void translate_references(t1_reader& of, const json& kernel)
     for (std::size_t i = 0; i < references.size(); ++i) {
         const std::string place = fmt::format("{}.ReferenceArguments[{}]", specification, i);
         const json& threshold = member(references[i], "ValidationThreshold");
-        const std::string method = text_of(references[i], "ValidationMethod");
+        const std::string method = string_member(references[i], "ValidationMethod");
         const double limit = threshold.is_number() && threshold >= 0 && threshold < 1e300 ? threshold.get<double>() : 0;
         (method == "SideBySideRelativeComparison" ? relative : absolute) =
             std::max(method == "SideBySideRelativeComparison" ? relative : absolute, limit);
         if (method == "AbsoluteDifference")
             of.note_here(place + ".ValidationMethod",
-                         "AbsoluteDifference sums the differences: here each element may differ by the threshold");
-        of.note_here(place,
-                     fmt::format("the reference itself ({}) is not taken over: outputs are compared with the "
-                                 "baseline's; [verify] against takes a .npy or a command",
-                                 text_of(references[i], "FillType").empty() ? "no FillType"
-                                                                            : text_of(references[i], "FillType")));
+                         "AbsoluteDifference adds up the differences: here each element may differ by the threshold");
+        of.note_here(place, fmt::format("the reference itself ({}) is not translated: outputs are compared with the "
+                                        "baseline's; [verify] against takes a .npy or a command",
+                                        string_member(references[i], "FillType").empty()
+                                            ? "no FillType"
+                                            : string_member(references[i], "FillType")));
     }
     if (absolute == 0 && relative == 0) return;
     of.write("[verify]");
@@ -446,25 +446,26 @@ void translate_references(t1_reader& of, const json& kernel)
 void note_search(t1_reader& of, const json& root)
 {
     if (const json& search = member(root, "Search"); !search.is_null())
-        of.note("Search", fmt::format("not taken over{}: --search chooses the strategy",
-                                      text_of(search, "Name").empty() ? "" : " (" + text_of(search, "Name") + ")"));
+        of.note("Search",
+                fmt::format("not translated{}: --search chooses the strategy",
+                            string_member(search, "Name").empty() ? "" : " (" + string_member(search, "Name") + ")"));
     const json& budgets = member(root, "Budget");
     if (budgets.is_null()) return;
     const json list = budgets.is_array() ? budgets : json::array({budgets});
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string place = budgets.is_array() ? fmt::format("Budget[{}]", i) : "Budget";
-        const std::string type = text_of(list[i], "Type");
+        const std::string type = string_member(list[i], "Type");
         const json& value = member(list[i], "BudgetValue");
         const std::string shown = value.is_number() ? value.dump() : "N";
         const std::string option = type == "TuningDuration"          ? "--budget " + shown + "s"
                                    : type == "ConfigurationCount"    ? "--budget " + shown
                                    : type == "ConfigurationFraction" ? "--budget N with " + shown + " of the candidates"
                                                                      : "--budget";
-        of.note(place, "not taken over: " + option + " does it");
+        of.note(place, "not translated: " + option + " does it");
     }
 }
 
-std::string text_of(const json& object, const char* key)
+std::string string_member(const json& object, const char* key)
 {
     const json& value = member(object, key);
     return value.is_string() ? value.get<std::string>() : std::string();

@@ -46,17 +46,17 @@ t1_translation translate_t1(const std::string& file, const std::string& text, co
     } catch (const json::exception& failure) {
         const std::string what = failure.what();
         throw error(
-            file + " begins as JSON does, and is none: " + escape_for_terminal(what.substr(what.find("] ") + 2, 200)),
+            file + " looks like JSON, but is not valid: " + escape_for_terminal(what.substr(what.find("] ") + 2, 200)),
             "give a T1 problem, or a spec (docs/tune_spec.md)");
     }
     const json& space = member(root, "ConfigurationSpace");
     if (!space.is_object() || !member(space, "TuningParameters").is_array() ||
         member(space, "TuningParameters").empty())
-        throw error(file + " is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters",
+        throw error(file + " is JSON, but not a T1 problem: it has no ConfigurationSpace with TuningParameters",
                     "give a T1 problem, or a spec (docs/tune_spec.md)");
 
     t1_reader of{file, folder};
-    of.write("# Made by launchbox of the T1 problem " +
+    of.write("# Made by launchbox from the T1 problem " +
              escape_for_terminal(std::filesystem::path(file).filename().string()) + ".\n");
     of.name_others(
         root, "",
@@ -94,7 +94,7 @@ void t1_reader::name_others(const json& object, const std::string& place, std::i
     for (const auto& [key, value] : object.items())
         if (!value.is_null() &&
             std::none_of(known.begin(), known.end(), [&, &name = key](const char* letter) { return name == letter; }))
-            note(place + (place.empty() ? "" : ".") + key, "not taken over: launchbox has nothing that it stands for");
+            note(place + (place.empty() ? "" : ".") + key, "not translated: launchbox has nothing like it");
 }
 
 std::string python_text(const json& value)
@@ -159,7 +159,7 @@ void translate_name(t1_reader& of, const json& root)
         general, "General",
         {"BenchmarkName", "FormatVersion", "OutputFormat", "OutputType", "OutputFile", "LoggingLevel", "TimeUnit"});
     if (member(general, "OutputFile").is_string())
-        of.note("General.OutputFile", "not taken over: --store FILE names the file of results");
+        of.note("General.OutputFile", "not translated: --store FILE names the file of results");
 }
 
 [[noreturn]] void fail(const t1_reader& of, const std::string& place, const std::string& what, const std::string& hint)
@@ -186,7 +186,7 @@ std::string toml_value(const parameter_value& value)
 {
     if (const std::string* text = std::get_if<std::string>(&value)) return toml_string(*text);
     if (const double* number = std::get_if<double>(&value)) return repr_of({*number});
-    return text_of(value);
+    return parameter_text(value);
 }
 
 // 32, 64, ..., 1024 as a range where that is shorter to read.
@@ -215,7 +215,7 @@ void translate_parameters(t1_reader& of, const json& space)
     const json& parameters = member(space, "TuningParameters");
     if (parameters.size() > max_parameters)
         fail(of, "ConfigurationSpace.TuningParameters", fmt::format("there are {} parameters", parameters.size()),
-             "there can be 64; tune fewer at once");
+             "at most 64 are allowed; tune fewer at once");
     of.write("[parameters]");
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const json& parameter = parameters[i];
@@ -229,9 +229,8 @@ void translate_parameters(t1_reader& of, const json& space)
                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
             });
         if (!right)
-            fail(of, place + ".Name", "'" + name.substr(0, 80) + "' can be no macro", "use letters, digits and _");
-        if (of.names.variables.contains(name))
-            fail(of, place + ".Name", name + " is there twice", "rename one of them");
+            fail(of, place + ".Name", "'" + name.substr(0, 80) + "' cannot be a macro", "use letters, digits and _");
+        if (of.names.variables.contains(name)) fail(of, place + ".Name", name + " appears twice", "rename one of them");
         of.name_others(parameter, place, {"Name", "Type", "Values", "Default"});
         const std::string here = name_here(of, name);
         if (here != name)
@@ -242,7 +241,7 @@ void translate_parameters(t1_reader& of, const json& space)
         std::map<parameter_value, int> seen;
         for (const parameter_value& value : values)
             if (seen[value]++ == 0) once.push_back(value);
-        if (once.size() < values.size()) of.note_here(place + ".Values", "values that are there twice are taken once");
+        if (once.size() < values.size()) of.note_here(place + ".Values", "duplicate values are used once");
         of.write(here + " = " + toml_values(once));
         of.names.variables[name] = {here, std::move(once)};
         of.parameters.push_back(name);
@@ -268,7 +267,7 @@ std::vector<parameter_value> values_of(const t1_reader& of, const json& paramete
     const std::vector<python_value> elements = sequence != nullptr ? *sequence->elements : std::vector{value};
     if (elements.empty()) fail(of, place, "the list is empty", "give at least one value");
     if (elements.size() > max_values)
-        fail(of, place, fmt::format("there are {} values", elements.size()), "there can be 100,000");
+        fail(of, place, fmt::format("there are {} values", elements.size()), "at most 100,000 are allowed");
     const auto has = [&](auto example) {
         return std::any_of(elements.begin(), elements.end(), [&](const python_value& element) {
             return std::holds_alternative<decltype(example)>(element.value);
@@ -276,7 +275,7 @@ std::vector<parameter_value> values_of(const t1_reader& of, const json& paramete
     };
     const bool texts = has(std::string()), fractions = has(0.0), integers = has(std::int64_t{0}), truths = has(true);
     if (has(std::monostate()) || has(python_sequence()) || (texts && (fractions || integers || truths)))
-        fail(of, place, "the values are not all numbers, all words or all truths", "give values of one type");
+        fail(of, place, "the values are not all numbers, strings or booleans", "give values of one type");
     std::vector<parameter_value> values;
     for (const python_value& element : elements) {
         const bool* truth = std::get_if<bool>(&element.value);
@@ -319,7 +318,7 @@ void take_constants(t1_reader& of, const json& root)
         } catch (const error&) {
         }
         if (!size || sizes.size() == 3)
-            return of.note_here(place, "not taken over: it is not one, two or three whole numbers above 0");
+            return of.note_here(place, "not translated: it is not one, two or three whole numbers above 0");
         sizes.emplace_back(*size);
     }
     if (sizes.empty()) return;
@@ -342,7 +341,8 @@ void translate_conditions(t1_reader& of, const json& space)
 {
     const json& conditions = member(space, "Conditions");
     if (conditions.is_null() || (conditions.is_array() && conditions.empty())) return;
-    if (!conditions.is_array()) return of.note_here("ConfigurationSpace.Conditions", "not taken over: it is no list");
+    if (!conditions.is_array())
+        return of.note_here("ConfigurationSpace.Conditions", "not translated: it is not a list");
     of.write("[constraints]\nall = [");
     std::size_t count = 0;
     for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -354,7 +354,7 @@ void translate_conditions(t1_reader& of, const json& space)
             of.note_here(place + ".Expression", "LEFT OUT, so the space is larger than the problem's: " + why);
         };
         if (!expression.is_string()) {
-            left_out("it is no string");
+            left_out("it is not a string");
             continue;
         }
         try {
@@ -398,7 +398,7 @@ std::string baseline_of(t1_reader& of, const json& space)
                 : value.is_boolean()
                     ? (truth != nullptr ? *truth == value.get<bool>()
                                         : (integer != nullptr && *integer == (value.get<bool>() ? 1 : 0)))
-                : value.is_string() ? value == (truth != nullptr ? (*truth ? "True" : "False") : text_of(known))
+                : value.is_string() ? value == (truth != nullptr ? (*truth ? "True" : "False") : parameter_text(known))
                 : value.is_number() ? (number != nullptr    ? value == *number
                                        : integer != nullptr ? value == *integer
                                                             : value == (*truth ? 1 : 0))

@@ -8,7 +8,7 @@
 
 namespace launchbox {
 
-/// Something that was not taken over, or not quite.
+/// Something that was not translated, or not quite.
 struct t1_note {
     std::string place;  ///< "ConfigurationSpace.Conditions[2].Expression"
     std::string what;   ///< and what to do about it

@@ -8,7 +8,7 @@ namespace launchbox {
 namespace {
 
 struct outcome_words {
-    outcome what;
+    outcome status;
     std::string_view name, words;
 };
 
@@ -32,21 +32,21 @@ constexpr std::array<outcome_words, 12> outcomes{{
 std::string_view words_of(outcome what)
 {
     for (const outcome_words& outcome : outcomes)
-        if (outcome.what == what) return outcome.words;
+        if (outcome.status == what) return outcome.words;
     return {};
 }
 
 std::string_view name_of(outcome what)
 {
     for (const outcome_words& outcome : outcomes)
-        if (outcome.what == what) return outcome.name;
+        if (outcome.status == what) return outcome.name;
     return {};
 }
 
 std::optional<outcome> outcome_named(std::string_view name)
 {
     for (const outcome_words& outcome : outcomes)
-        if (outcome.name == name) return outcome.what;
+        if (outcome.name == name) return outcome.status;
     return std::nullopt;
 }
 

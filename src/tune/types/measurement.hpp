@@ -78,7 +78,7 @@ constexpr auto fields_of(const phase_seconds&)
 }
 
 struct measurement {
-    outcome what = outcome::measured;
+    outcome status = outcome::measured;
     std::string reason = {};                 ///< one line; empty when measured
     std::vector<double> samples_ns = {};     ///< in the order in which they were taken
     int dropped = 0;                         ///< samples taken while the GPU was throttled, and not kept

@@ -103,7 +103,7 @@ integer_range range_of(const task_argument& argument, const element_type& type)
     const std::uint64_t low = integer(std::ceil(argument.low.value_or(lowest)));
     const std::uint64_t high = integer(std::floor(argument.high.value_or(beyond)));
     const bool empty = is_signed ? static_cast<std::int64_t>(high) < static_cast<std::int64_t>(low) : high < low;
-    if (empty) throw error("'" + argument.name + "': no number of its type is between low and high");
+    if (empty) throw error("'" + argument.name + "': there is no number of its type between low and high");
     return {low, high - low + 1};
 }
 
@@ -113,7 +113,8 @@ std::size_t bytes_of(const task_argument& argument)
 {
     const element_type type = element_type_of(argument.type);
     if (argument.count < 0 || argument.count > max_bytes / type.bytes)
-        throw error("'" + argument.name + "': " + std::to_string(argument.count) + " elements are no size of a buffer");
+        throw error("'" + argument.name + "': " + std::to_string(argument.count) +
+                    " elements are not a valid buffer size");
     return static_cast<std::size_t>(argument.count) * static_cast<std::size_t>(type.bytes);
 }
 
@@ -132,7 +133,7 @@ bool is_poison(const char* from, std::size_t bytes, std::size_t position)
     return true;
 }
 
-struct argument_filler::inside {
+struct argument_filler::impl {
     task_argument argument;
     element_type type;
     integer_range range;
@@ -147,36 +148,35 @@ argument_filler::~argument_filler() = default;
 argument_filler::argument_filler(argument_filler&&) noexcept = default;
 
 argument_filler::argument_filler(const task_argument& argument)
-    : inside_(new inside{argument, element_type_of(argument.type), {}, nullptr, {}})
+    : impl_(new impl{argument, element_type_of(argument.type), {}, nullptr, {}})
 {
     const std::size_t wanted = bytes_of(argument);
-    if (argument.fill == fill_kind::random && !is_floating(inside_->type))
-        inside_->range = range_of(argument, inside_->type);
+    if (argument.fill == fill_kind::random && !is_floating(impl_->type)) impl_->range = range_of(argument, impl_->type);
     if (argument.fill != fill_kind::file) return;
-    inside_->file = std::make_unique<mapped_file>(argument.file);
-    inside_->data = inside_->file->bytes();
-    if (is_npy(inside_->data)) {
-        const npy_array array = read_npy(inside_->data, argument.file);
-        if (!holds(array, inside_->type))
+    impl_->file = std::make_unique<mapped_file>(argument.file);
+    impl_->data = impl_->file->bytes();
+    if (is_npy(impl_->data)) {
+        const npy_array array = read_npy(impl_->data, argument.file);
+        if (!holds(array, impl_->type))
             throw error(argument.file + " has elements of type " + array.type + ", and '" + argument.name + "' is " +
                         argument.type);
-        inside_->data = array.data;
+        impl_->data = array.data;
     }
-    if (inside_->data.size() != wanted)
-        throw error(argument.file + " has " + std::to_string(inside_->data.size()) + " bytes of data, and '" +
+    if (impl_->data.size() != wanted)
+        throw error(argument.file + " has " + std::to_string(impl_->data.size()) + " bytes of data, and '" +
                     argument.name + "' takes " + std::to_string(wanted));
 }
 
 void argument_filler::fill(std::int64_t first, std::int64_t count, char* to) const
 {
-    const element_type& type = inside_->type;
+    const element_type& type = impl_->type;
     const std::size_t element = static_cast<std::size_t>(type.bytes), bytes = static_cast<std::size_t>(count) * element;
-    switch (inside_->argument.fill) {
+    switch (impl_->argument.fill) {
         case fill_kind::zeros:
             std::memset(to, 0, bytes);
             break;
         case fill_kind::constant:
-            for (std::size_t at = 0; at < bytes; at += element) put_number(to + at, inside_->argument, type);
+            for (std::size_t at = 0; at < bytes; at += element) put_number(to + at, impl_->argument, type);
             break;
         case fill_kind::sequence:
             for (std::int64_t i = 0; i < count; ++i, to += element) {
@@ -187,18 +187,18 @@ void argument_filler::fill(std::int64_t first, std::int64_t count, char* to) con
             }
             break;
         case fill_kind::random:
-            inside_->random(first, count, to);
+            impl_->random(first, count, to);
             break;
         case fill_kind::poison:
-            inside_->poison(first, count, to);
+            impl_->poison(first, count, to);
             break;
         case fill_kind::file:
-            std::memcpy(to, inside_->data.data() + static_cast<std::size_t>(first) * element, bytes);
+            std::memcpy(to, impl_->data.data() + static_cast<std::size_t>(first) * element, bytes);
             break;
     }
 }
 
-void argument_filler::inside::random(std::int64_t first, std::int64_t count, char* to) const
+void argument_filler::impl::random(std::int64_t first, std::int64_t count, char* to) const
 {
     const std::uint64_t seed = static_cast<std::uint64_t>(argument.seed);
     const double low = argument.low.value_or(0), high = argument.high.value_or(1);
@@ -225,7 +225,7 @@ void argument_filler::inside::random(std::int64_t first, std::int64_t count, cha
     }
 }
 
-void argument_filler::inside::poison(std::int64_t first, std::int64_t count, char* to) const
+void argument_filler::impl::poison(std::int64_t first, std::int64_t count, char* to) const
 {
     std::array<char, 4> word{};
     std::memcpy(word.data(), &poison_word, 4);

@@ -21,7 +21,7 @@ std::array<char, 16> scalar_bytes(const task_argument& argument);
 /// too.
 inline constexpr std::uint32_t poison_word = 0xfffafff5;
 /// Whether a kernel hardly ever calculates the poison: 255 and -11 are what small integers often are.
-constexpr bool poison_is_no_value(const element_type& type)
+constexpr bool poison_is_invalid(const element_type& type)
 {
     const bool integer =
         type.what == element_type::kind::signed_integer || type.what == element_type::kind::unsigned_integer;
@@ -46,8 +46,8 @@ public:
     void fill(std::int64_t first, std::int64_t count, char* to) const;
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 /// The sum of a piece of a buffer: those of the pieces together are that of the whole. `first_word`: how many words of

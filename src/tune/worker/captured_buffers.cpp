@@ -64,8 +64,8 @@ void captured_buffers::map(const reserved_addresses& addresses)
     for (const address_range& range : pages_of(std::move(ranges), addresses.page_bytes())) {
         if (!addresses.holds(range))
             throw error(
-                fmt::format("the addresses {:#x} to {:#x}, where the program had its memory, cannot be had in "
-                            "this process ({})",
+                fmt::format("the addresses {:#x} to {:#x}, where the program had its memory, are not available in this "
+                            "process ({})",
                             range.begin, range.end, addresses.missing()));
         const std::size_t bytes = range.end - range.begin;
         const std::string stage = fmt::format("when {} bytes at {:#x} were allocated", bytes, range.begin);
@@ -137,7 +137,7 @@ void captured_buffers::bind(CUmodule module)
         fill(piece);
     }
     if (launch_.changed_bytes() == 0)
-        throw error("the launch changed no byte, so that equal memory says nothing of a replay");
+        throw error("the launch changed no byte, so equal memory proves nothing about a replay");
 }
 
 void captured_buffers::make_ready(output_filling)
@@ -222,8 +222,7 @@ std::string captured_buffers::first_difference(const memory_sums& sums) const
             place += part.size();
         });
         return fmt::format(
-            "{} differs at byte {}: the word there is {:#010x}, and the program got {:#010x}; {} of {} "
-            "bytes differ",
+            "{} differs at byte {}: the word there is {:#010x}, in the program {:#010x}; {} of {} bytes differ",
             piece.name, with_commas(static_cast<std::int64_t>(first)), is, should,
             with_commas(static_cast<std::int64_t>(differing)), with_commas(static_cast<std::int64_t>(memory.bytes)));
     }

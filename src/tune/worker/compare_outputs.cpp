@@ -69,7 +69,7 @@ void output_comparison::add(std::string_view output, std::string_view reference)
         const bool untouched = is_poison(mine, element, static_cast<std::size_t>(compared_) * element);
         bool same = false;
         const double distance = distance_of(mine, wanted, same);
-        if (same && !(untouched && poison_is_no_value(type_))) continue;
+        if (same && !(untouched && poison_is_invalid(type_))) continue;
         if (result_.differing++ == 0) result_.first = compared_;
         result_.unwritten += untouched ? 1 : 0;
         result_.largest = std::max(result_.largest, distance);
@@ -129,7 +129,7 @@ std::string difference_sentence(const std::string& name, const element_type& typ
     const bool as_before = held_zeros && std::all_of(output, output + type.bytes, [](char byte) { return byte == 0; });
     const bool unwritten = is_poison(output, static_cast<std::size_t>(type.bytes),
                                      static_cast<std::size_t>(difference.first) * static_cast<std::size_t>(type.bytes));
-    std::string text = fmt::format("{}[{}] {}{}, and the reference's is {}; {} of {} differ", name, difference.first,
+    std::string text = fmt::format("{}[{}] {}{}, and the reference is {}; {} of {} differ", name, difference.first,
                                    unwritten ? "was not written" : "is " + element_text(output, type),
                                    as_before ? ", as before the launch" : "", element_text(reference, type),
                                    grouped(difference.differing), grouped(count));

@@ -65,14 +65,14 @@ measurement measurement_of(const cuda_driver& driver, const cuda_failure& failur
         name = "an unknown error";
     if (driver.error_text == nullptr || driver.error_text(failure.code, &text) != CUDA_SUCCESS || text == nullptr)
         text = "no description";
-    return {.what = outcome_of(failure.code),
+    return {.status = outcome_of(failure.code),
             .reason = fmt::format("{} ({}, {}) {}", name, static_cast<int>(failure.code), text, failure.stage),
             .sticky = is_sticky(failure.code)};
 }
 
 measurement measurement_of(const gpu_hang& hang)
 {
-    return {.what = outcome::hang,
+    return {.status = outcome::hang,
             .reason = fmt::format("not finished after {:.3g} s {}", hang.seconds, hang.stage),
             .sticky = true};
 }

@@ -201,8 +201,8 @@ std::string workload_buffers::damage() const
             return count == 1 ? std::string("1 byte") : std::to_string(count) + " bytes";
         };
         const std::uint64_t behind = *sum++, before = *sum++;
-        if (behind > 0) return fmt::format("wrote {} behind the end of '{}'", bytes(behind), buffer->name);
-        if (before > 0) return fmt::format("wrote {} in front of '{}'", bytes(before), buffer->name);
+        if (behind > 0) return fmt::format("wrote {} after the end of '{}'", bytes(behind), buffer->name);
+        if (before > 0) return fmt::format("wrote {} before the begin of '{}'", bytes(before), buffer->name);
         if (!buffer->constant) continue;
         if (*sum++ != buffer->sum && changed.empty())
             changed = fmt::format("{} '{}'", buffer->is_reference ? "wrote over the reference of" : "changed its input",

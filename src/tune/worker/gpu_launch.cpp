@@ -32,7 +32,7 @@ void check_shape(const gpu_task& task)
                                     task.blocks[1], task.blocks[2], task.threads[0], task.threads[1], task.threads[2]));
     }
     if (task.dynamic_shared_bytes < 0 || task.dynamic_shared_bytes > 0x7fffffff)
-        throw error(fmt::format("{} bytes of dynamic shared memory cannot be had", task.dynamic_shared_bytes));
+        throw error(fmt::format("{} bytes of dynamic shared memory are not available", task.dynamic_shared_bytes));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void loaded_kernel::compare_parameters() const
     }
     if (count != task_.arguments.size())
         throw error(
-            fmt::format("the kernel has {} parameters, and {} arguments are given", count, task_.arguments.size()));
+            fmt::format("the kernel has {} parameters, but {} arguments are given", count, task_.arguments.size()));
 }
 
 void loaded_kernel::allow_shared_memory() const

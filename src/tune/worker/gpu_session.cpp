@@ -68,11 +68,11 @@ measurement gpu_session::run(const gpu_task& task)
     } catch (const gpu_hang& hang) {
         failed(measurement_of(hang));
     } catch (const error& failure) {
-        failed({.what = outcome::rejected, .reason = failure.what()});
+        failed({.status = outcome::rejected, .reason = failure.what()});
     } catch (const std::bad_alloc&) {
-        failed({.what = outcome::out_of_memory, .reason = "this machine's own memory is not enough"});
+        failed({.status = outcome::out_of_memory, .reason = "this machine has too little memory"});
     } catch (const std::exception& failure) {
-        failed({.what = outcome::worker_died, .reason = failure.what(), .sticky = true});
+        failed({.status = outcome::worker_died, .reason = failure.what(), .sticky = true});
     }
     return answer;
 }
@@ -96,7 +96,7 @@ void gpu_session::measure(const gpu_task& task, measurement& answer)
         kept_.erase(kept);
         throw;
     }
-    if (!task.repeated || answer.what != outcome::measured) kept_.erase(kept);
+    if (!task.repeated || answer.status != outcome::measured) kept_.erase(kept);
 }
 
 void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, measurement& answer)
@@ -126,7 +126,7 @@ void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, meas
     measure_times(what, answer);
     kept.right = judge.right();
     answer.checksum = judge.checksum();
-    answer.verified = judge.verified() && answer.what == outcome::measured;
+    answer.verified = judge.verified() && answer.status == outcome::measured;
     for (std::string& weakness : buffers->weak_references()) answer.warnings.push_back(std::move(weakness));
     // Stray writes may depend on where the other copies of the inputs are.
     const phase_clock timed(phases.check);
@@ -155,7 +155,7 @@ void gpu_session::measure_times(const timed_kernel& what, measurement& answer)
         if (!what.history.any_wrong() && !what.task.repeated) compare_with_fresh_variables(what, answer);
     }
     if (!what.history.any_wrong()) return;
-    answer.what = outcome::wrong_result;
+    answer.status = outcome::wrong_result;
     answer.samples_ns.clear();
     answer.reason = what.history.reason(what.kernel.changed_variables());
 }
@@ -171,11 +171,11 @@ void gpu_session::compare_with_fresh_variables(const timed_kernel& what, measure
     const double with_fresh = timer_.median_with_fresh_variables(what, fresh);
     const double kept = summarise(answer.samples_ns).median;
     if (what.history.any_wrong() || with_fresh < kept * noticeable || with_fresh - kept < noticeable_ns) return;
-    answer.what = outcome::wrong_result;
+    answer.status = outcome::wrong_result;
     answer.samples_ns.clear();
     answer.reason = fmt::format(
         "its launches do less than the first: {:.1f} us, and {:.1f} us when {} as when its module was loaded; {} in "
-        "[kernel] times it so, and reset = false lets it pass",
+        "[kernel] times it like that, and reset = false accepts it",
         kept * 1e-3, with_fresh * 1e-3,
         changed.size() == 1 ? changed.front() + " is" : fmt::format("{} are", fmt::join(changed, ", ")),
         reset_of(changed));
@@ -186,7 +186,7 @@ bool gpu_session::is_unharmed(const workload_buffers& buffers, measurement& answ
     std::string damage = buffers.damage();
     if (damage.empty()) return true;
     workloads_.forget();
-    answer.what = outcome::illegal_access;
+    answer.status = outcome::illegal_access;
     answer.reason = std::move(damage);
     answer.verified = false;
     answer.samples_ns.clear();
@@ -224,7 +224,7 @@ void gpu_session::measure_captured(const gpu_task& task, kept_kernel& kept, meas
         if (!is_as_captured(judge, *buffers, answer)) return;
     }
     measure_times(what, answer);
-    if (answer.what != outcome::measured) {
+    if (answer.status != outcome::measured) {
         answer.verified = false;
         captured_.reset();
         return;
@@ -244,7 +244,7 @@ bool gpu_session::is_as_captured(const captured_judge& judge, captured_buffers& 
     answer.reason = judge.difference(sums);
     answer.verified = answer.reason.empty();
     if (answer.verified) return true;
-    answer.what = outcome::wrong_result;
+    answer.status = outcome::wrong_result;
     captured_.reset();
     return false;
 }
@@ -262,7 +262,7 @@ void gpu_session::replay(const gpu_task& task, kept_kernel& kept, captured_buffe
         const memory_sums sums = buffers.sums();
         if (time == 0) first = sums;
         if (sums == first) continue;
-        answer.what = outcome::wrong_result;
+        answer.status = outcome::wrong_result;
         answer.reason =
             fmt::format("not deterministic: two replays left different bytes in {}", buffers.where_differ(first, sums));
         captured_.reset();

@@ -56,7 +56,7 @@ std::string seconds_text(double seconds)
 
 }  // namespace
 
-struct gpu_worker::inside {
+struct gpu_worker::impl {
     gpu_worker_options options;
     std::unique_ptr<worker_process> process;
     int starts = 0;
@@ -73,22 +73,22 @@ struct gpu_worker::inside {
     }
 };
 
-gpu_worker::gpu_worker(const gpu_worker_options& options) : inside_(new inside{options, nullptr}) {}
+gpu_worker::gpu_worker(const gpu_worker_options& options) : impl_(new impl{options, nullptr}) {}
 gpu_worker::~gpu_worker() = default;
 
 int gpu_worker::starts() const
 {
-    return inside_->starts;
+    return impl_->starts;
 }
 
 pid_t gpu_worker::process() const
 {
-    return inside_->process ? inside_->process->process() : 0;
+    return impl_->process ? impl_->process->process() : 0;
 }
 
 void gpu_worker::start()
 {
-    if (!inside_->process) inside_->start();
+    if (!impl_->process) impl_->start();
 }
 
 measurement gpu_worker::measure(const gpu_task& task)
@@ -97,24 +97,24 @@ measurement gpu_worker::measure(const gpu_task& task)
     measurement answer;
     // A worker that was killed before it took up the task says nothing of the task: another is asked.
     for (int attempt = 0; attempt < max_starts_in_a_row; ++attempt) {
-        if (const std::string why = inside_->make_ready(); !why.empty()) {
-            answer = {.what = outcome::device_lost, .reason = why, .sticky = true};
+        if (const std::string why = impl_->make_ready(); !why.empty()) {
+            answer = {.status = outcome::device_lost, .reason = why, .sticky = true};
             break;
         }
-        if (auto measured = inside_->try_to_measure(task)) {
+        if (auto measured = impl_->try_to_measure(task)) {
             answer = std::move(*measured);
             break;
         }
-        answer = {.what = outcome::worker_died,
+        answer = {.status = outcome::worker_died,
                   .reason = "the worker died before it took up the task, " + std::to_string(attempt + 1) + " times",
                   .sticky = true};
     }
-    if (answer.sticky) inside_->end();
+    if (answer.sticky) impl_->end();
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return answer;
 }
 
-void gpu_worker::inside::start()
+void gpu_worker::impl::start()
 {
     ++starts;
     std::vector<std::string> command{options.worker_program.empty() ? this_program() : options.worker_program,
@@ -123,7 +123,7 @@ void gpu_worker::inside::start()
     process = std::make_unique<worker_process>(std::move(command));
 }
 
-std::string gpu_worker::inside::make_ready()
+std::string gpu_worker::impl::make_ready()
 {
     if (process && has_gpu && process->running()) return {};
     if (has_gpu) end();
@@ -135,7 +135,7 @@ std::string gpu_worker::inside::make_ready()
                 const worker_message message = message_of(said.line);
                 has_gpu = message.phase == worker_phase::ready;
                 if (has_gpu) return {};
-                why = message.phase ? "a new worker does not begin as it should" : message.answer.reason;
+                why = message.phase ? "a new worker does not start correctly" : message.answer.reason;
             } catch (const error& unreadable) {
                 why = unreadable.what();
             }
@@ -150,7 +150,7 @@ std::string gpu_worker::inside::make_ready()
 }
 
 // Nothing: the worker ended without having taken up the task.
-std::optional<measurement> gpu_worker::inside::try_to_measure(const gpu_task& task)
+std::optional<measurement> gpu_worker::impl::try_to_measure(const gpu_task& task)
 {
     if (!process->send(task_line(task))) {
         end();
@@ -162,7 +162,7 @@ std::optional<measurement> gpu_worker::inside::try_to_measure(const gpu_task& ta
         const worker_process::answer said = process->receive(limit);
         const char* const when = words_of_phase(phase.value_or(worker_phase::ready));
         if (said.what == worker_process::event::silence)
-            return measurement{.what = outcome::hang,
+            return measurement{.status = outcome::hang,
                                .reason = "no answer within " + seconds_text(limit) + " " + when + "; stopped",
                                .sticky = true};
         if (said.what == worker_process::event::ended) {
@@ -170,7 +170,7 @@ std::optional<measurement> gpu_worker::inside::try_to_measure(const gpu_task& ta
                 end();
                 return std::nullopt;
             }
-            return measurement{.what = outcome::worker_died,
+            return measurement{.status = outcome::worker_died,
                                .reason = std::string("the worker died ") + when + ": " + process->ending(),
                                .sticky = true};
         }
@@ -179,7 +179,7 @@ std::optional<measurement> gpu_worker::inside::try_to_measure(const gpu_task& ta
             if (!message.phase) return std::move(message.answer);
             phase = message.phase;
         } catch (const error& unreadable) {
-            return measurement{.what = outcome::worker_died,
+            return measurement{.status = outcome::worker_died,
                                .reason = std::string(unreadable.what()) + " (" + when + ")",
                                .sticky = true};
         }

@@ -88,8 +88,8 @@ public:
     [[nodiscard]] pid_t process() const;  ///< 0: none is running
 
 private:
-    struct inside;
-    std::unique_ptr<inside> inside_;
+    struct impl;
+    std::unique_ptr<impl> impl_;
 };
 
 /// The other side: reads tasks from standard input until it ends.

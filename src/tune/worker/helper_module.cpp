@@ -365,7 +365,7 @@ std::string comparison_kernel(const compared_type& compared)
                        fmt::format(fmt::runtime(compared.to_number), "is_bits", "is"),
                        fmt::format(fmt::runtime(compared.to_number), "wanted_bits", "wanted"), poison_of_element(bytes),
                        distance_of(compared.type),
-                       poison_is_no_value(compared.type)
+                       poison_is_invalid(compared.type)
                            ? "    not.pred %p0, %untouched;\n    and.pred %same, %same, %p0;\n"
                            : "") +
            fmt::format(comparison_end);

@@ -36,7 +36,7 @@ std::string launch_history::reason(const std::vector<std::string>& changed) cons
                                     : fmt::format("sometimes wrong: {} of {} launches, the first is launch {}: {}",
                                                   wrong_, judged_, first_wrong_, first_fault_);
     if (!changed.empty())
-        text += fmt::format("; launches change {}, which nothing resets: {} in [kernel] does so before each launch",
+        text += fmt::format("; launches change {}, which is never reset: {} in [kernel] resets it before each launch",
                             fmt::join(changed, ", "), reset_of(changed));
     else if (from_then_on)
         text += "; if it counts in a variable of its own, name that in variables of [kernel] with reset = true";

@@ -38,7 +38,7 @@ public:
             }
         }
         skip_space();
-        if (!left_.empty()) fail("has something behind its header");
+        if (!left_.empty()) fail("has something after its header");
         if (!type_ || !fortran_ || !shape_) fail("has a header without descr, fortran_order or shape");
     }
 
@@ -66,7 +66,7 @@ private:
     void expect(char wanted)
     {
         if (!accept(wanted))
-            fail(std::string("has a header that cannot be read: no '") + wanted + "' where one is due");
+            fail(std::string("has a header that cannot be read: no '") + wanted + "' where one is expected");
     }
     std::string_view quoted()
     {
@@ -98,7 +98,7 @@ private:
             skip_space();
             std::int64_t number = 0;
             const auto [end, failure] = std::from_chars(left_.data(), left_.data() + left_.size(), number);
-            if (failure != std::errc() || number < 0) fail("has a shape that is none");
+            if (failure != std::errc() || number < 0) fail("has an invalid shape");
             left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
             if (numbers.size() == 64) fail("has more dimensions than NumPy knows");
             numbers.push_back(number);
@@ -134,9 +134,9 @@ bool is_npy(std::string_view bytes)
 npy_array read_npy(std::string_view bytes, const std::string& name)
 {
     const header_reader nothing("", name);
-    if (!is_npy(bytes) || bytes.size() < 10) nothing.fail("is no .npy file");
+    if (!is_npy(bytes) || bytes.size() < 10) nothing.fail("is not an .npy file");
     const int version = bytes[6];
-    if (version < 1 || version > 3) nothing.fail("is an .npy file of a version that is not known");
+    if (version < 1 || version > 3) nothing.fail("is an .npy file of an unknown version");
     const std::size_t length_bytes = version == 1 ? 2 : 4, before = 8 + length_bytes;
     if (bytes.size() < before) nothing.fail("ends within its header");
     const std::size_t length = little_endian(bytes.substr(8, length_bytes));
@@ -168,7 +168,7 @@ npy_array read_npy(std::string_view bytes, const std::string& name)
     if (empty) array.count = 0;
     if (!fits || static_cast<std::size_t>(array.count) > there / static_cast<std::size_t>(array.element_bytes) ||
         static_cast<std::size_t>(array.count) * static_cast<std::size_t>(array.element_bytes) != there)
-        header.fail("has " + std::to_string(there) + " bytes of data, and not what its shape and type want");
+        header.fail("has " + std::to_string(there) + " bytes of data, which does not match its shape and type");
     array.data = bytes.substr(before + length);
     return array;
 }

@@ -61,7 +61,7 @@ std::string output_judge::fault()
         right_ = last_;
         return {};
     }
-    if (last_ == wrong_) why += "; the launch before left the same";
+    if (last_ == wrong_) why += "; the previous launch left the same";
     wrong_ = last_;
     return why;
 }

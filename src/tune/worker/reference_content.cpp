@@ -57,8 +57,8 @@ std::string reference_content::weakness(const std::string& name) const
     if (bytes_ == 0) return {};
     if (all_poison_)
         return fmt::format(
-            "the reference of '{}' is what it held before the launch, so that nothing was written: a "
-            "kernel that does nothing passes",
+            "the reference of '{}' is its content before the launch, so nothing was written: a kernel that does "
+            "nothing passes",
             name);
     if (uniform_ && std::ranges::all_of(first_, [](char byte) { return byte == 0; }))
         return fmt::format("the reference of '{}' is 0 everywhere: a kernel that only clears its output passes", name);

@@ -31,7 +31,7 @@ reserved_addresses::reserved_addresses(int device, const std::vector<std::string
     const cuda_driver& driver = loaded_cuda_driver();
     if (captures.empty() || !driver.missing.empty()) return;
     if (driver.reserve_address == nullptr) {
-        missing_ = "any: this driver cannot reserve addresses";
+        missing_ = "this driver cannot reserve addresses";
         return;
     }
     if (driver.init(0) != CUDA_SUCCESS) return;  // as the session will find out
@@ -68,7 +68,7 @@ bool reserved_addresses::reserve(const std::vector<address_range>& ranges)
         missing_ = fmt::format("{:#x} to {:#x}: ", range.begin, range.end);
         if (code == CUDA_SUCCESS) {
             driver.free_address(got, bytes);
-            missing_ += "something else lies there";
+            missing_ += "something else is there";
         } else {
             missing_ += fmt::format("the driver refuses with error {}", static_cast<int>(code));
         }

@@ -46,7 +46,7 @@ private:
 
 measurement no_gpu(measurement answer)
 {
-    answer.what = outcome::device_lost;
+    answer.status = outcome::device_lost;
     answer.sticky = true;
     return answer;
 }
@@ -95,7 +95,7 @@ int run_gpu_worker(int device, const std::vector<std::string>& captures)
         try {
             answer = session->run(task_of(line));
         } catch (const error& failure) {
-            answer = {.what = outcome::rejected, .reason = failure.what()};
+            answer = {.status = outcome::rejected, .reason = failure.what()};
         }
         if (answer.sticky) leave(parent, answer);
         parent.send(answer_line(answer));

@@ -75,7 +75,7 @@ TEST_F(bound_backup, two_edits_at_once_lose_nothing)
             else
                 apply_edit(file, "one\n", "two\n", waiting);
         });
-        EXPECT_NE(why.find(reverts ? "was changed since it was edited" : "changed while it was worked on"),
+        EXPECT_NE(why.find(reverts ? "was changed since it was edited" : "was changed by another program meanwhile"),
                   std::string::npos)
             << why;
         EXPECT_EQ(waited, 1);
@@ -126,7 +126,8 @@ TEST_F(bound_backup, a_backup_that_changed_or_was_planted_is_not_taken)
 {
     const fs::path backup = apply_edit(file, "one\n", "two\n");
     write_file_atomically(backup, "planted\n");
-    EXPECT_NE(refused([&] { revert_edit(file); }).find("does not hold the text that was saved"), std::string::npos);
+    EXPECT_NE(refused([&] { revert_edit(file); }).find("no longer contains the text that was saved"),
+              std::string::npos);
     EXPECT_EQ(text(), "two\n");
     write_file_atomically(backup, "one\n");
     revert_edit(file);

@@ -278,7 +278,7 @@ TEST(BoundsRule, ADroppedBoundWithACodeOfItsOwnIsNotRecommended)
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
     EXPECT_EQ(size.recommendation.attribute, bound(256));
     EXPECT_EQ(size.recommendation.reason,
-              "__launch_bounds__(256): 3 instead of 4 blocks; ptxas drops what is written, with a warning");
+              "__launch_bounds__(256): 3 instead of 4 blocks; ptxas drops the bound in the source, with a warning");
 }
 
 // Figures of CUB's onesweep kernel on sm_90: maxnreg(80) has 5.2 % less code than (384), (384,2) 0.2 %.
@@ -380,7 +380,7 @@ TEST(BoundsRule, TradeOffsAreNamed)
     EXPECT_TRUE(says(answer_bounds(trials_of("sm_90", none, {256}, {{none, {40, 0, 1000}}, {bound(256), {40, 0, 990}}}))
                          .block_sizes[0]
                          .findings,
-                     "no trade-off: what else is not beaten only has less code"));
+                     "no trade-off: the other rows of the Pareto set only have less code"));
 }
 
 TEST(BoundsRule, WhatIsNotKnown)
@@ -460,9 +460,8 @@ TEST(BoundsByTime, NoMeasurableDifference)
     conclude(answer);
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::no_difference);
     EXPECT_EQ(size.recommendation.attribute, none);
-    EXPECT_EQ(
-        size.recommendation.reason,
-        "no measurable difference: 2 ms as written, and none of the 2 others is faster by more than noise and 1 %");
+    EXPECT_EQ(size.recommendation.reason,
+              "no measurable difference: 2 ms as written, and none of the 2 others is faster beyond noise and 1 %");
 }
 
 TEST(BoundsByTime, AsWrittenIsFastestOrSlower)

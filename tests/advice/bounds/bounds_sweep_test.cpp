@@ -396,7 +396,7 @@ TEST_F(SmallSweep, AnAttributeThatDoesNotArriveIsAnErrorAndNoRow)
         const bounds_trial& trial = swept.kernels[0].trials[i];
         EXPECT_FALSE(trial.compiled());
         ASSERT_EQ(trial.errors.size(), 1u);
-        EXPECT_NE(trial.errors[0].find("does not reach the kernel, the compiler reads none"), std::string::npos);
+        EXPECT_NE(trial.errors[0].find("has no effect on the kernel: the compiler sees none"), std::string::npos);
     }
 }
 

@@ -206,8 +206,8 @@ TEST(SharedDeclarations, OneDeclarationHasOneAttribute)
     };
     EXPECT_EQ(
         conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("merge<long>", "sm_90", 80, 7)}),
-        (lines{"merge.cu:7, sm_90: merge<int> wants __launch_bounds__(256, 4), merge<long> wants no attribute, and "
-               "one declaration has one attribute; it can depend on a template parameter: "
+        (lines{"merge.cu:7, sm_90: merge<int> needs __launch_bounds__(256, 4), merge<long> needs no attribute, and a "
+               "declaration has only one attribute; let it depend on a template parameter: "
                "__launch_bounds__(threads_of<T>)"}));
     EXPECT_EQ(
         conflicting_declarations({instance("merge<int>", "sm_90", 64, 7), instance("merge<long>", "sm_90", 64, 7)}),

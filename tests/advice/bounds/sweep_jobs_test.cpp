@@ -41,7 +41,7 @@ TEST(SweepJobs, KernelsInDifferentLinesGoTogether)
     for (const kernel_trials& kernel : kernels)
         for (const bounds_trial& trial : kernel.trials)
             EXPECT_EQ(count(jobs, kernel, trial.attribute), trial.attribute == kernel.attribute ? 0u : 1u);
-    EXPECT_EQ(jobs_for(kernels, false).size(), 3u + 2u + 1u);  // the empty one is there already
+    EXPECT_EQ(jobs_for(kernels, false).size(), 3u + 2u + 1u);  // the empty one exists already
 }
 
 TEST(SweepJobs, WhatTheKernelHasIsNotCompiledAgain)

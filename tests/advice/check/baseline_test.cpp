@@ -28,7 +28,7 @@ void expect_baseline_error(const std::string& text, const std::string& line, con
     EXPECT_NE(told.find(words), std::string::npos) << told;
 }
 
-std::string text_of(const std::vector<checked_kernel>& kernels)
+std::string written_baseline(const std::vector<checked_kernel>& kernels)
 {
     std::vector<baseline_entry> entries;
     for (const checked_kernel& kernel : kernels) entries.push_back(entry_of(kernel));
@@ -38,7 +38,7 @@ std::string text_of(const std::vector<checked_kernel>& kernels)
 check_result compared(const std::vector<checked_kernel>& before, const std::vector<checked_kernel>& now,
                       const baseline_policy& policy = {})
 {
-    const baseline_reading reading = parse_baseline(text_of(before), "b");
+    const baseline_reading reading = parse_baseline(written_baseline(before), "b");
     EXPECT_TRUE(reading.errors.empty());
     check_result result;
     result.kernels = now;
@@ -57,9 +57,9 @@ TEST(baseline, is_sorted_text_with_a_line_a_kernel)
         "sm_90 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
         "sm_90a regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
         "sm_100 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n";
-    EXPECT_EQ(text_of(kernels), expected);
+    EXPECT_EQ(written_baseline(kernels), expected);
     std::vector<checked_kernel> other(kernels.rbegin(), kernels.rend());
-    EXPECT_EQ(text_of(other), expected);
+    EXPECT_EQ(written_baseline(other), expected);
 }
 
 TEST(baseline, every_name_is_one_line_and_comes_back)
@@ -70,7 +70,7 @@ TEST(baseline, every_name_is_one_line_and_comes_back)
           std::string("é\u2028x\u0085"), std::string("# comment"), std::string("=======")}) {
         checked_kernel kernel = plain_kernel("x");
         kernel.identity = name;
-        const std::string text = text_of({kernel});
+        const std::string text = written_baseline({kernel});
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
         for (char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
         const baseline_reading reading = parse_baseline(text, "b");
@@ -85,7 +85,7 @@ TEST(baseline, an_architecture_is_one_word_whatever_it_is)
     for (const std::string& name : {std::string("a b"), std::string("# x"), std::string("<<<<<<< x"), std::string("?"),
                                     std::string("\\"), std::string("\n\0", 2)}) {
         const checked_kernel kernel = plain_kernel("k(int)", name);
-        const baseline_reading reading = parse_baseline(text_of({kernel}), "b");
+        const baseline_reading reading = parse_baseline(written_baseline({kernel}), "b");
         ASSERT_EQ(reading.value.entries.size(), 1u) << name;
         EXPECT_EQ(reading.value.entries[0].architecture, name);
     }
@@ -93,7 +93,7 @@ TEST(baseline, an_architecture_is_one_word_whatever_it_is)
 
 TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
 {
-    std::string text = text_of({plain_kernel("a(int)"), plain_kernel("b(int)")}), windows;
+    std::string text = written_baseline({plain_kernel("a(int)"), plain_kernel("b(int)")}), windows;
     for (char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
     EXPECT_EQ(parse_baseline(windows, "b").value.entries, parse_baseline(text, "b").value.entries);
     text.pop_back();
@@ -102,17 +102,17 @@ TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
 
 TEST(baseline, what_cannot_be_read_is_told_with_its_line)
 {
-    expect_baseline_error("", "1", "this is no baseline");
-    expect_baseline_error("\n", "1", "this is no baseline");
-    expect_baseline_error("[defaults]\n", "1", "this is no baseline");
+    expect_baseline_error("", "1", "this is not a baseline");
+    expect_baseline_error("\n", "1", "this is not a baseline");
+    expect_baseline_error("[defaults]\n", "1", "this is not a baseline");
     expect_baseline_error("launchbox.baseline/2\nwhatever\n", "1", "version \"2\" of baselines is not known");
     expect_baseline_error("launchbox.baseline/\n", "1", "version");
     const std::string good = "sm_90 regs=1 spills=0/0 stack=0 shared=0 resident=? f()\n";
     EXPECT_EQ(baseline_errors(first_line + good), "");
     expect_baseline_error(first_line + "\n" + good + good, "4", "the same kernel and architecture as in line 3");
     for (const char* marker : {"<<<<<<< HEAD", "=======", ">>>>>>> theirs", "||||||| base"})
-        expect_baseline_error(first_line + good + marker + "\n", "3", "a merge conflict is not settled");
-    expect_baseline_error("<<<<<<< HEAD\n" + first_line, "1", "a merge conflict is not settled");
+        expect_baseline_error(first_line + good + marker + "\n", "3", "unresolved merge conflict");
+    expect_baseline_error("<<<<<<< HEAD\n" + first_line, "1", "unresolved merge conflict");
     const auto line = [](const std::string& text) { return first_line + text + "\n"; };
     expect_baseline_error(line("sm_90"), "2", "the architecture is missing");
     expect_baseline_error(line("sm_90 regs=1"), "2", "regs is missing");
@@ -225,7 +225,7 @@ TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
     checked_kernel before = plain_kernel("k(int)"), now = before;
     before.info.stack_frame_bytes = 0;
     before.info.cumulative_stack_bytes = 304;
-    EXPECT_NE(text_of({before}).find(" stack=0/304 "), std::string::npos) << text_of({before});
+    EXPECT_NE(written_baseline({before}).find(" stack=0/304 "), std::string::npos) << written_baseline({before});
     now.info.stack_frame_bytes = 0;
     now.info.cumulative_stack_bytes = 312;
     EXPECT_EQ(findings_of(compared({before}, {now})), "k sm_90 baseline_stack_bytes broken\n");

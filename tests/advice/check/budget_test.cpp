@@ -189,14 +189,14 @@ TEST(budget, why_it_is_not_known_is_said)
                    info.linked = true;
                    info.spill_load_bytes.reset();
                })),
-        "nvlink does not tell spills");
+        "nvlink does not print spills");
     has(reason("max_stack_bytes = 9", with([](kernel_info& info) { info.stack_unbounded = true; })), "recursion");
     has(reason("min_blocks_per_sm = 1", with([](kernel_info& info) { info.static_shared_bytes.reset(); })), "shared");
     has(reason("require_launch_bounds = true", with([](kernel_info& info) {
                    info.max_threads.reset();
                    info.register_cap.reset();
                })),
-        "as logs do not");
+        "logs never do");
 }
 
 // What is known suffices where the limit is broken, or holds, whatever the rest is.

@@ -82,7 +82,7 @@ TEST(compiler_findings, the_remedy_for_serialised_wgmma_is_that_of_its_cause)
         {"non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage "
          "in the function 'tile'",
          "scale-d 0"},
-        {"ill formed pipeline stage in the function 'tile'", "follow each other"},
+        {"ill formed pipeline stage in the function 'tile'", "one after the other"},
         {"program dependence on compiler-inserted WG.AR in divergent path in the function 'tile'", "out of branches"}};
     std::set<std::string> remedies;
     for (const auto& [cause, words] : causes) {

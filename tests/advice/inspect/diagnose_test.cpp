@@ -169,8 +169,8 @@ TEST(diagnose, spills_unknown)
     EXPECT_EQ(found.id, "spills_unknown");
     EXPECT_EQ(found.level, severity::note);
     EXPECT_EQ(found.message,
-              "spills are not known: CUDA 11.8 lists none in its images, and in the code they cannot be told from "
-              "accesses of arrays");
+              "spills are not known: images of CUDA 11.8 do not list them, and in the code they cannot be "
+              "distinguished from accesses to arrays");
     info.spills_between = {.min_stores = 0, .max_stores = 40, .min_loads = 0, .max_loads = 60};
     EXPECT_NE(only(info).message.find("(between 0 and 100 B)"), std::string::npos) << only(info).message;
     set_architecture(info, "sm_61");
@@ -350,7 +350,7 @@ TEST(diagnose, spills_from_bound)
     EXPECT_EQ(found.fix, "write __launch_bounds__(256, 6): the cap becomes 40 registers, for 6 instead of 8 blocks");
 
     found = only(spilling(kernel("sm_90", 64, 1024, 1), 480, 480));
-    EXPECT_EQ(found.fix, "1024 threads leave no more: use fewer threads per block");
+    EXPECT_EQ(found.fix, "1024 threads allow no more: use fewer threads per block");
 
     kernel_info limited = spilling(kernel("sm_90", 72), 360, 360);  // -maxrregcount=72
     limited.register_cap = 72;
@@ -372,7 +372,7 @@ TEST(diagnose, spills_without_a_bound)
     diagnosis found = only(spilling(kernel("sm_90", 255), 1876, 1876));
     EXPECT_EQ(found.id, "spills");
     EXPECT_EQ(found.level, severity::warning);
-    EXPECT_EQ(found.fix, "the kernel needs more than a thread can have: split it, or keep less alive");
+    EXPECT_EQ(found.fix, "the kernel needs more registers than a thread can have: split it, or keep fewer values live");
     found = only(spilling(kernel("sm_90", 32), 96, 96));
     EXPECT_EQ(found.id, "spills");
     EXPECT_NE(found.fix.find("-maxrregcount"), std::string::npos);
@@ -464,9 +464,8 @@ TEST(diagnose, a_kernel_of_triton_is_told_what_can_be_written_there)
     info.triton_warps = 16;
     const diagnosis warps = only(info);
     EXPECT_EQ(warps.id, "spills_from_bound");
-    EXPECT_NE(warps.message.find("num_warps = 16 leaves a thread no more than 128"), std::string::npos)
-        << warps.message;
-    EXPECT_NE(warps.fix.find("num_warps = 8, with which a thread can have 255"), std::string::npos) << warps.fix;
+    EXPECT_NE(warps.message.find("with num_warps = 16 a thread has at most 128"), std::string::npos) << warps.message;
+    EXPECT_NE(warps.fix.find("num_warps = 8, which allows 255"), std::string::npos) << warps.fix;
 
     info.requested_max_registers = 128;
     EXPECT_NE(only(info).message.find("maxnreg = 128 is the cause"), std::string::npos) << only(info).message;

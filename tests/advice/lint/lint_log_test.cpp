@@ -36,8 +36,8 @@ TEST(lint_log, maxrregcount_that_is_too_big_limits_no_kernel)
     EXPECT_EQ(findings[0].id, "maxrregcount_ignored");
     EXPECT_EQ(findings[0].place, (source_location{"k.log", 1}));
     EXPECT_EQ(findings[0].message,
-              "-maxrregcount 300 limits no kernel: it is above 255, and ptxas ignored it and took 255 for a, which can "
-              "give other registers than no flag");
+              "-maxrregcount 300 limits no kernel: it is above 255, and ptxas ignored it and used 255 for a, which can "
+              "give other registers than without the flag");
     EXPECT_NE(found_in("ptxas warning : Too big maxrregcount value specified -1, will be ignored\n")
                   .at(0)
                   .message.find("it is negative"),
@@ -77,7 +77,7 @@ TEST(lint_log, a_loss_that_names_no_kernel_is_not_guessed_to_be_one_of_several)
         found_in(ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles") + report_of("plain"));
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].id, "setmaxnreg_ignored");
-    EXPECT_NE(findings[0].message.find("(of 1 of these 2 kernels, ptxas does not say which: plain, roles)"),
+    EXPECT_NE(findings[0].message.find("(of 1 of these 2 kernels; ptxas does not say which: plain, roles)"),
               std::string::npos)
         << findings[0].message;
     EXPECT_EQ(findings[0].place, (source_location{"k.log", 1}));

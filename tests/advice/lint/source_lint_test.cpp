@@ -118,10 +118,9 @@ TEST(source_lint, an_if_on_cuda_arch_in_a_host_function)
     EXPECT_EQ(one[0].id, "host_reads_cuda_arch");
     EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place->line, 3);
-    EXPECT_EQ(
-        one[0].message,
-        "host code reads __CUDA_ARCH__, which only device code has: it compiles what follows line 5, whatever the "
-        "GPU; a launch depends on it");
+    EXPECT_EQ(one[0].message,
+              "host code uses __CUDA_ARCH__, which is only defined in device code: it compiles what follows line 5, "
+              "whatever the GPU; a launch depends on it");
     EXPECT_EQ(places("void f() {\n#if __CUDA_ARCH__ >= 900\n k<<<1, 512>>>();\n#endif\n}"), "host_reads_cuda_arch:2");
     EXPECT_EQ(places("void f() {\n#ifdef __CUDA_ARCH__\n k<<<1, 512>>>();\n#else\n k<<<1, 2>>>();\n#endif\n}"),
               "host_reads_cuda_arch:2");
@@ -247,7 +246,7 @@ TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
     EXPECT_EQ(finding[0].id, "launch_needs_opt_in");
     EXPECT_EQ(finding[0].message,
               "k is launched with 65,536 B of dynamic shared memory: more than 49,152 B need "
-              "cudaFuncAttributeMaxDynamicSharedMemorySize, which nothing here sets: the launch fails; with it, an SM "
+              "cudaFuncAttributeMaxDynamicSharedMemorySize, which is not set here: the launch fails; with it, an SM "
               "of sm_90 "
               "holds 3 blocks of 256 threads, 37.5 %");
     EXPECT_EQ(finding[0].fix, "before it, cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)");
@@ -338,7 +337,7 @@ TEST(source_lint, macros_of_the_compiler_that_are_misspelt)
     const std::vector<diagnosis> one = found("#if CUDA_ARCH >= 700\n#endif\n");
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].id, "macro_never_defined");
-    EXPECT_EQ(one[0].message, "#if asks for CUDA_ARCH, which is never defined: __CUDA_ARCH__?");
+    EXPECT_EQ(one[0].message, "#if tests CUDA_ARCH, which is never defined: __CUDA_ARCH__?");
     for (const char* name : {"__CUDA_ARCH", "CUDA_ARCH__", "_CUDA_ARCH_", "__cuda_arch__", "__CUDA_ACRH__",
                              "__CUDACC_VER_MAJOR", "CUDACC", "___CUDA_ARCH__"})
         for (const char* directive : {"#if ", "#ifdef ", "#ifndef ", "#if defined(X) || "})
@@ -376,8 +375,8 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
         EXPECT_EQ(finding[0].id, "maxrregcount_ignored");
         EXPECT_EQ(finding[0].place, (source_location{"k.cu", 3}));
         EXPECT_EQ(finding[0].message,
-                  "-maxrregcount 32 does not limit merge<int>: a kernel with a bound of its own keeps that, and ptxas "
-                  "says nothing");
+                  "-maxrregcount 32 does not limit merge<int>: a kernel with a bound of its own keeps it, without a "
+                  "message of ptxas");
     }
     for (const flags& entry : {flags{},
                                {"-O3"},

@@ -157,12 +157,12 @@ TEST(notes, what_the_reader_must_know_besides)
     q.settings.max_dynamic_shared_bytes = 100'000;
     EXPECT_TRUE(has_note(q, "cudaFuncSetAttribute"));
     EXPECT_TRUE(
-        has_note(asked(sm_90, 256, 32, 60'000), "no program can be linked with 60,000 B of static shared memory"));
+        has_note(asked(sm_90, 256, 32, 60'000), "a program with 60,000 B of static shared memory cannot be linked"));
     q = asked(sm_80, 256, 32);
     q.shape.cluster_blocks = 2;
     EXPECT_EQ(obstacle_of(q), "a cluster of 2 blocks: compute capability 8.0 has no clusters");
     q.settings.mode = model_mode::spreadsheet;
-    EXPECT_TRUE(has_note(q, "the spreadsheet knows no clusters"));
+    EXPECT_TRUE(has_note(q, "the spreadsheet does not know clusters"));
     q = asked(sm_90, 256, 32);
     q.shape.cluster_blocks = 16;
     EXPECT_EQ(obstacle_of(q),
@@ -171,7 +171,7 @@ TEST(notes, what_the_reader_must_know_besides)
     EXPECT_TRUE(has_note(q, "cudaFuncAttributeNonPortableClusterSizeAllowed"));
     EXPECT_FALSE(has_note(q, "not published"));
     q.limits = &sm_120;
-    EXPECT_TRUE(has_note(q, "the most that compute capability 12.0 can have is not published"));
+    EXPECT_TRUE(has_note(q, "the maximum of compute capability 12.0 is not published"));
     q.limits = &sm_110;
     EXPECT_EQ(obstacle_of(q), "a cluster of 16 blocks: compute capability 11.0 has at most 8");
     q.sms = 20;

@@ -124,7 +124,7 @@ TEST(limit_steps, figures_that_no_gpu_has_are_shown_as_they_were_given)
     const std::vector<limit_account> accounts = limit_accounts(q, answer(q), std::nullopt);
     EXPECT_EQ(accounts[0].steps.back().how, "a block has at most 1,024 threads");
     ASSERT_EQ(accounts[2].steps.size(), 1u);
-    EXPECT_EQ(accounts[2].steps[0].how, "1,000,000 > 255 that a thread can have");
+    EXPECT_EQ(accounts[2].steps[0].how, "1,000,000 > 255, the maximum of a thread");
 }
 
 TEST(limit_steps, clusters_are_an_estimate_that_says_what_settles_it)

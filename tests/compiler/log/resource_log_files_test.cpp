@@ -343,10 +343,9 @@ TEST(ResourceLogFiles, interleaved)
                          "fifth sm_80 line 21: 50 registers, 0 barriers, stack 0/0/0 of ?, smem 0 cmem[0]=360"}));
     EXPECT_EQ(describe_all(log.modules), (log_lines{"ptxas log ? line 1: gmem 0", "ptxas log sm_80 line 2: gmem 0"}));
     EXPECT_EQ(describe_all(log.messages), log_lines{});
-    EXPECT_EQ(
-        describe_all(log.diagnostics),
-        (log_lines{"19: 2 kernels wait for their \"Used\" line here, because several compilers wrote at once: whose "
-                   "figures these are cannot be told; keep the compilers' output apart"}));
+    EXPECT_EQ(describe_all(log.diagnostics),
+              (log_lines{"19: 2 kernels have no \"Used\" line yet here, because several compilers wrote at the same "
+                         "time: the kernel of these figures is unknown; separate the compilers' output"}));
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 

@@ -54,7 +54,7 @@ using numbers = std::vector<int>;
 
 TEST(live_code, predicates_written_by_a_mask_are_in_doubt)
 {
-    EXPECT_TRUE(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.any_but_calls());
+    EXPECT_TRUE(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.more_than_calls());
     EXPECT_EQ(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.predicate_masks, 1u);
 }
 
@@ -139,9 +139,9 @@ TEST(live_code, tiny_programs_have_the_life_ranges_of_nvdisasm)
     for (const tiny_program& program : tiny_programs) {
         const code_marks marks{.branches = {}, .labels = {program.listed_exit}, .registers = tiny_registers};
         const live_code found = find_live_registers(tiny_code(program.text).bytes(), 90, marks);
-        EXPECT_FALSE(found.doubts.any_but_calls()) << program.name;
+        EXPECT_FALSE(found.doubts.more_than_calls()) << program.name;
         std::string live;
-        for (const register_set& one : found.live) live += (&one == found.live.data() ? "" : "|") + text_of(one);
+        for (const register_set& one : found.live) live += (&one == found.live.data() ? "" : "|") + registers_text(one);
         EXPECT_EQ(live, program.live) << program.name << ": " << program.text;
     }
 }
@@ -160,11 +160,11 @@ TEST(live_code, branches_that_look_at_other_threads)
     ASSERT_TRUE(with_register && with_register->target);
     EXPECT_EQ(*with_register->target, 0x1090);
     EXPECT_TRUE(with_register->conditional);
-    EXPECT_EQ(text_of(with_register->operands.reads), "UR4");
+    EXPECT_EQ(registers_text(with_register->operands.reads), "UR4");
     const instruction_word warp_sync{0x0000003e00007348, 0x03800000 | scheduling};  // WARPSYNC R62 of 7.5
-    EXPECT_EQ(text_of(flow_of(warp_sync, 0, 75)->operands.reads), "R62");
+    EXPECT_EQ(registers_text(flow_of(warp_sync, 0, 75)->operands.reads), "R62");
     const instruction_word trap{0x000000040000795c, 0x00300000 | scheduling};  // BPT.TRAP 0x1
-    EXPECT_EQ(text_of(flow_of(trap, 0, 86)->operands.reads), "");
+    EXPECT_EQ(registers_text(flow_of(trap, 0, 86)->operands.reads), "");
     const instruction_word meet{0x0000013000007945, 0x03800200 | scheduling};  // BSSY.RECONVERGENT of 12.0
     EXPECT_EQ(*flow_of(meet, 0, 120)->target, 0x140);
 }

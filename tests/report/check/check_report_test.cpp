@@ -121,7 +121,7 @@ TEST(check_report, the_summary_counts)
     outcome.result.baseline_file = "b";
     EXPECT_EQ(summary_of(outcome.result),
               "1 kernel × architecture checked against 1 rule and the baseline: 1 violation, 1 unused rule; 3 kernels "
-              "not checked, there only as PTX");
+              "not checked: only PTX");
     EXPECT_EQ(failures_of(outcome.result),
               (std::vector<std::string>{"k sm_90: max_registers: 40 registers, at most 32 allowed (b.toml:7)"}));
 }

@@ -28,7 +28,7 @@ table sample()
              {"sm_120", "1,000 %", "–", ""}}};
 }
 
-std::string text_of(const table& data, const output_style& style)
+std::string rendered(const table& data, const output_style& style)
 {
     document page;
     page.add(data);
@@ -37,7 +37,7 @@ std::string text_of(const table& data, const output_style& style)
 
 TEST(document, a_table_that_fits_is_aligned)
 {
-    EXPECT_EQ(text_of(sample(), narrow(200)),
+    EXPECT_EQ(rendered(sample(), narrow(200)),
               "  arch     blocks  limited by           what else can be said\n"
               "  sm_90         4  warps and registers  a sentence that is long enough to be wrapped somewhere\n"
               "  sm_120  1,000 %  –\n");
@@ -45,7 +45,7 @@ TEST(document, a_table_that_fits_is_aligned)
 
 TEST(document, the_last_column_wraps_first)
 {
-    EXPECT_EQ(text_of(sample(), narrow(70)),
+    EXPECT_EQ(rendered(sample(), narrow(70)),
               "  arch     blocks  limited by           what else can be said\n"
               "  sm_90         4  warps and registers  a sentence that is long enough\n"
               "                                        to be wrapped somewhere\n"
@@ -55,25 +55,26 @@ TEST(document, the_last_column_wraps_first)
 TEST(document, then_the_others_and_at_last_it_stands_below)
 {
     for (int width = 40; width <= 120; ++width) {
-        const std::string text = text_of(sample(), narrow(width));
+        const std::string text = rendered(sample(), narrow(width));
         EXPECT_LE(widest_line(text), width) << text;
         for (const char* words : {"arch", "1,000 %", "registers", "somewhere"})
             EXPECT_NE(text.find(words), std::string::npos) << width;
     }
-    EXPECT_EQ(text_of({{{"a"}, {"number", true}, {"tail"}}, {{"x", "123456789012345678901234567890", "one two three"}}},
-                      narrow(40)),
-              "  a                          number\n"
-              "      tail\n"
-              "  x  123456789012345678901234567890\n"
-              "      one two three\n");
+    EXPECT_EQ(
+        rendered({{{"a"}, {"number", true}, {"tail"}}, {{"x", "123456789012345678901234567890", "one two three"}}},
+                 narrow(40)),
+        "  a                          number\n"
+        "      tail\n"
+        "  x  123456789012345678901234567890\n"
+        "      one two three\n");
 }
 
 TEST(document, a_table_without_rows_or_columns)
 {
-    EXPECT_EQ(text_of({}, narrow(80)), "");
-    EXPECT_EQ(text_of({{{"only"}}, {}}, narrow(80)), "  only\n");
-    EXPECT_EQ(text_of({{{"only", true}}, {{"1"}}}, narrow(80)), "  only\n     1\n");
-    EXPECT_EQ(text_of({{{"only"}}, {{std::string(100, 'x')}}}, narrow(40)),
+    EXPECT_EQ(rendered({}, narrow(80)), "");
+    EXPECT_EQ(rendered({{{"only"}}, {}}, narrow(80)), "  only\n");
+    EXPECT_EQ(rendered({{{"only", true}}, {{"1"}}}, narrow(80)), "  only\n     1\n");
+    EXPECT_EQ(rendered({{{"only"}}, {{std::string(100, 'x')}}}, narrow(40)),
               "  only\n  " + std::string(100, 'x') + "\n");
 }
 

@@ -62,7 +62,7 @@ TEST(diff_report, says_when_nothing_can_be_compared)
 {
     const std::vector<inspected_kernel> before{known_kernel("a", 40, "sm_80")}, after{known_kernel("a")};
     EXPECT_TRUE(
-        has(page_of(compare_kernels(before, after)), "No kernel is there for the same architecture on both sides.\n"));
+        has(page_of(compare_kernels(before, after)), "No kernel is on both sides for the same architecture.\n"));
     EXPECT_FALSE(has(page_of(compare_kernels(after, after)), "No kernel"));
 }
 

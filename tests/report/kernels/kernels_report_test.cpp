@@ -145,7 +145,7 @@ TEST(kernels_report, an_inferred_bound_is_marked_and_explained)
     kernel.info.min_blocks_inferred = true;
     const std::string page = page_of(with({kernel}));
     EXPECT_TRUE(has(page, "256,≈3")) << page;
-    EXPECT_TRUE(has(page, "≈: not in the input, concluded from the register cap")) << page;
+    EXPECT_TRUE(has(page, "≈: not in the input, inferred from the register cap")) << page;
     const output_style ascii{.width = 100, .colour = false, .unicode = false};
     EXPECT_TRUE(has(page_in_style(with({kernel}), ascii), "256,~3"));
 }
@@ -207,7 +207,7 @@ TEST(kernels_report, what_is_left_out_is_said)
     found.selection = {.spills_unknown = 7, .not_shown = 1234};
     const std::string page = page_of(found);
     EXPECT_TRUE(has(page, "  1,234 more are not shown: --top 3\n")) << page;
-    EXPECT_TRUE(has(page, "  Of 7 more the input does not tell whether they spill.\n")) << page;
+    EXPECT_TRUE(has(page, "  7 more may spill: the input does not contain their spills.\n")) << page;
     found.kernels.clear();
     EXPECT_TRUE(page_of(found).starts_with("No kernel is known to spill.\n"));
     const nlohmann::json selection = nlohmann::json::parse(json_of(found))["selection"];

@@ -81,7 +81,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     entry.relocatable = true;
     const std::string object = summary_page(library({entry}, {relocatable}));
     EXPECT_TRUE(has(object, "-rdc: compiled for linking, not what runs")) << object;
-    EXPECT_TRUE(has(object, "Nothing here runs before it is linked.")) << object;
+    EXPECT_TRUE(has(object, "Nothing here can run before it is linked.")) << object;
 }
 
 TEST(summary_report, copies_and_namesakes_are_listed_the_first_of_them)

@@ -104,7 +104,7 @@ TEST(expression, what_is_no_expression_is_said_so)
                              "(function() while true do end end)()",
                              "('x'):rep(10)",
                              "load('x')"})
-        EXPECT_NE(complaint_about(text).find("is no expression"), std::string::npos) << text;
+        EXPECT_NE(complaint_about(text).find("is not an expression"), std::string::npos) << text;
 }
 
 TEST(expression, an_unknown_name_is_named)
@@ -215,7 +215,8 @@ TEST(value_expression, what_does_not_belong_in_one_is_said_so)
                              "a\nb",
                              "threads \xe2\x89\xa4 1",
                              "..."})
-        EXPECT_NE(typed_complaint(text).find("is no expression"), std::string::npos) << text << typed_complaint(text);
+        EXPECT_NE(typed_complaint(text).find("is not an expression"), std::string::npos)
+            << text << typed_complaint(text);
     EXPECT_NE(typed_complaint(std::string(5000, '1')).find("4096"), std::string::npos);
     EXPECT_NE(typed_complaint(std::string(4000, '(')), "");
     EXPECT_NE(typed_complaint("'" + std::string(4000, 'x')), "");

@@ -37,7 +37,7 @@ TEST(command_words, an_unknown_placeholder_names_those_that_there_are)
         filled_in({"{thread}"}, {{"program", ""}, {"threads", ""}});
         FAIL();
     } catch (const error& failure) {
-        EXPECT_STREQ(failure.what(), "{thread} in the command stands for nothing");
+        EXPECT_STREQ(failure.what(), "{thread} in the command is not a known name");
         EXPECT_EQ(failure.hint(), "there are {program}, {threads}; write {{ for a brace");
     }
     for (const char* bad : {"{a", "a}", "{"}) EXPECT_THROW(filled_in({bad}, {}), error) << bad;

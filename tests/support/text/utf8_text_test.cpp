@@ -28,8 +28,8 @@ TEST(utf8_text, loses_its_mark_and_nothing_else)
     EXPECT_EQ(utf8_text("a\xEF\xBB\xBF"), "a\xEF\xBB\xBF");
     EXPECT_EQ(utf8_text(""), "");
     EXPECT_FALSE(
-        is_no_utf8_text("\x7f"
-                        "ELF"));
+        is_not_utf8("\x7f"
+                    "ELF"));
 }
 
 TEST(utf8_text, is_made_of_utf16)
@@ -42,7 +42,7 @@ TEST(utf8_text, is_made_of_utf16)
         EXPECT_EQ(utf8_text(utf16({0xD83D}, little_endian)), "\uFFFD");
         EXPECT_EQ(utf8_text(utf16(u"x", little_endian) + "y"), "x\uFFFD");  // half of a unit
         EXPECT_EQ(utf8_text(utf16(u"", little_endian)), "");
-        EXPECT_TRUE(is_no_utf8_text(utf16(u"", little_endian)));
+        EXPECT_TRUE(is_not_utf8(utf16(u"", little_endian)));
     }
 }
 
@@ -57,7 +57,7 @@ TEST(utf8_text, is_made_of_utf16_without_a_mark)
         EXPECT_EQ(utf8_text(unmarked(u"ptxas info\r\n", little_endian)), "ptxas info\r\n");
         EXPECT_EQ(utf8_text(unmarked(u"ptxas info : \u65e5\u672c\U0001F600 ok\n", little_endian)),
                   "ptxas info : 日本😀 ok\n");
-        EXPECT_TRUE(is_no_utf8_text(unmarked(u"nvcc -Xptxas -v\n", little_endian)));
+        EXPECT_TRUE(is_not_utf8(unmarked(u"nvcc -Xptxas -v\n", little_endian)));
     }
 }
 
@@ -84,7 +84,7 @@ TEST(utf8_text, is_not_made_of_binaries)
           "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"s,
           "\x50\xed\x55\xba\x01\0\x10\0\x40\0\0\0\0\0\0\0"s, ".version 8.0\n.target sm_80\n\0"s, "\0"s, "a\0"s,
           "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"s, "a\0b\0\0\0\x01\0c\0d\0e\0f\0g\0h\0"s})
-        EXPECT_FALSE(is_no_utf8_text(bytes));
+        EXPECT_FALSE(is_not_utf8(bytes));
 }
 
 TEST(file_ending, is_recognised_in_any_case)

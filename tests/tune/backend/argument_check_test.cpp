@@ -71,15 +71,15 @@ TEST(argument_check, compares_number_kind_and_size)
     };
     EXPECT_EQ(why({"float const*", "T*", "int"}, {array("in", "float"), array("out", "double"), scalar("n", "int")}),
               "");
-    EXPECT_EQ(why({"float*", "int"}, {array("in", "float")}), "the kernel has 2 parameters, and 1 arguments are given");
+    EXPECT_EQ(why({"float*", "int"}, {array("in", "float")}), "the kernel has 2 parameters, but 1 arguments are given");
     EXPECT_EQ(why({"float*"}, {array("in", "int")}),
-              "'in' for parameter 1 of the kernel is an array of int, and it takes float*");
-    EXPECT_EQ(why({"int"}, {array("n", "int")}), "'n' for parameter 1 of the kernel is an array, and it takes one int");
+              "'in' for parameter 1 of the kernel is an array of int, but it takes float*");
+    EXPECT_EQ(why({"int"}, {array("n", "int")}), "'n' for parameter 1 of the kernel is an array, but it takes one int");
     EXPECT_EQ(why({"int*"}, {scalar("n", "int")}),
-              "'n' for parameter 1 of the kernel is a scalar int, and it takes a pointer");
+              "'n' for parameter 1 of the kernel is a scalar int, but it takes a pointer");
     EXPECT_EQ(why({"long long"}, {scalar("n", "int")}),
-              "'n' for parameter 1 of the kernel is int, and it takes long long");
-    EXPECT_EQ(why({"float"}, {scalar("x", "int")}), "'x' for parameter 1 of the kernel is int, and it takes float");
+              "'n' for parameter 1 of the kernel is int, but it takes long long");
+    EXPECT_EQ(why({"float"}, {scalar("x", "int")}), "'x' for parameter 1 of the kernel is int, but it takes float");
     // What may be right: other signs, bytes, vectors, null pointers, types of the user's.
     EXPECT_EQ(why({"unsigned int const*", "void*", "char*", "float4*", "int*", "const my_type", "unsigned long"},
                   {array("a", "int"), array("b", "int"), array("c", "double"), array("d", "float"),
@@ -95,7 +95,7 @@ TEST(argument_check, a_kernel_without_a_signature_tells_its_bytes)
     kernel.parameter_bytes = 20;
     EXPECT_EQ(why_arguments_differ(kernel, {array("a", "int"), array("b", "int"), scalar("n", "int")}), "");
     EXPECT_EQ(why_arguments_differ(kernel, {array("a", "int"), scalar("n", "int")}),
-              "the kernel's parameters take 20 B, and the 2 arguments 12 B");
+              "the kernel's parameters take 20 B, but the 2 arguments 12 B");
     kernel.name = "_Z5scalePfi";
     EXPECT_EQ(why_arguments_differ(kernel, {array("a", "float"), scalar("n", "int")}), "");
     EXPECT_NE(why_arguments_differ(kernel, {array("a", "int"), scalar("n", "int")}), "");

@@ -68,7 +68,7 @@ TEST(launch_expressions, what_cannot_be_evaluated_has_its_line)
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = 'n // 3 / 2'"),
               "k.toml:11:10: 'n // 3 / 2' is 166.5, not a whole number");
     EXPECT_EQ(complaint_of("threads = 'mode'\nblocks = 1"),
-              "k.toml:10:11: 'mode' is the word 'b', and a number is needed");
+              "k.toml:10:11: 'mode' is the word 'b', but a number is needed");
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = 'mode * 2'").substr(0, 48),
               "k.toml:11:10: cannot evaluate 'mode * 2': attemp");
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = 'n // (threads - 256)'"),
@@ -77,7 +77,7 @@ TEST(launch_expressions, what_cannot_be_evaluated_has_its_line)
     EXPECT_EQ(complaint_of("threads = 'thread'\nblocks = 1"), "k.toml:10:11: unknown name \"thread\" in threads");
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = '4 * device.sms'",
                            limits_for_expressions(*find_sm_limits({9, 0}), nullptr)),
-              "k.toml:11:10: device.sms in '4 * device.sms' is known only where the GPU is");
+              "k.toml:11:10: device.sms in '4 * device.sms' is only known on a machine with the GPU");
 }
 
 TEST(launch_expressions, fill_in_arguments)
@@ -153,10 +153,11 @@ TEST(launch_expressions, are_tried_with_every_candidate_and_workload_before_anyt
               "k.toml:11:10: cannot evaluate 'ceil_div(n, threads // 32)': ceil_div needs a positive divisor, with "
               "threads=16 mode=a share=0.5 wide=true n=2000");
     EXPECT_EQ(found_by_check(launch, workloads + "[constraints]\nall = ['threads * n >= 32001']\n"), "");
-    EXPECT_EQ(found_by_check("threads = 'threads'\nblocks = 1",
-                             workloads + "[[kernel.arguments]]\nname = 'x'\ntype = 'int'\ncount = 'n - 1500'\n"),
-              "k.toml:18:9: 'n - 1500' is -500, and a count is 0 or more, with threads=16 mode=a share=0.5 wide=true "
-              "n=1000");
+    EXPECT_EQ(
+        found_by_check("threads = 'threads'\nblocks = 1",
+                       workloads + "[[kernel.arguments]]\nname = 'x'\ntype = 'int'\ncount = 'n - 1500'\n"),
+        "k.toml:18:9: 'n - 1500' is -500, but a count must be 0 or more, with threads=16 mode=a share=0.5 wide=true "
+        "n=1000");
 }
 
 TEST(launch_expressions, constraints_that_cannot_be_evaluated_have_their_line_too)

@@ -31,7 +31,7 @@ bool prints_time(const std::string& output, const std::string& metric = {})
 TEST(program_output, a_line_of_json_has_samples_and_checksum)
 {
     const measurement found = read("loading\n{\"time_ms\": [1.5, 2], \"checksum\": \"ab12\"}\ndone\n");
-    EXPECT_EQ(found.what, outcome::measured);
+    EXPECT_EQ(found.status, outcome::measured);
     EXPECT_EQ(found.samples_ns, (std::vector<double>{1.5e6, 2e6}));
     EXPECT_EQ(found.checksum, "ab12");
 }
@@ -39,9 +39,9 @@ TEST(program_output, a_line_of_json_has_samples_and_checksum)
 TEST(program_output, a_program_may_say_how_it_failed)
 {
     const measurement found = read(R"({"failure": "illegal_access", "reason": "at 7"})");
-    EXPECT_EQ(found.what, outcome::illegal_access);
+    EXPECT_EQ(found.status, outcome::illegal_access);
     EXPECT_EQ(found.reason, "at 7");
-    EXPECT_EQ(read(R"({"failure": "measured"})").what, outcome::launch_error);
+    EXPECT_EQ(read(R"({"failure": "measured"})").status, outcome::launch_error);
     EXPECT_EQ(read(R"({"failure": "bad luck"})").reason, "bad luck");
 }
 
@@ -49,9 +49,9 @@ TEST(program_output, without_a_time_the_wall_time_counts_but_not_where_the_time_
 {
     EXPECT_EQ(read("").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read("hello\n").samples_ns, (std::vector<double>{wall}));
-    EXPECT_EQ(read(R"({"time_ms": [0]})").what, outcome::launch_error);
-    EXPECT_EQ(read(R"({"time_ms": "fast"})").what, outcome::launch_error);
-    EXPECT_EQ(read(R"({"time_ms": []})").what, outcome::launch_error);
+    EXPECT_EQ(read(R"({"time_ms": [0]})").status, outcome::launch_error);
+    EXPECT_EQ(read(R"({"time_ms": "fast"})").status, outcome::launch_error);
+    EXPECT_EQ(read(R"({"time_ms": []})").status, outcome::launch_error);
     EXPECT_FALSE(prints_time("hello"));
     EXPECT_TRUE(prints_time("time: 3 ms"));
 }
@@ -81,12 +81,12 @@ TEST(program_output, a_figure_that_is_no_time_is_a_failure)
           R"({"benchmarks": [{"name": "a", "real_time": null}]})",
           R"({"benchmarks": []})"}) {
         const measurement found = read(output);
-        EXPECT_EQ(found.what, outcome::launch_error) << output;
+        EXPECT_EQ(found.status, outcome::launch_error) << output;
         EXPECT_FALSE(found.reason.empty()) << output;
         EXPECT_TRUE(found.samples_ns.empty()) << output;
     }
-    EXPECT_EQ(read("t=1\nt=nan\n", "t=(\\S+)").reason, "the metric finds 'nan', which is no time above 0");
-    EXPECT_EQ(read("t=fast\n", "t=(\\S+)").what, outcome::launch_error);
+    EXPECT_EQ(read("t=1\nt=nan\n", "t=(\\S+)").reason, "the metric finds 'nan', which is not a time above 0");
+    EXPECT_EQ(read("t=fast\n", "t=(\\S+)").status, outcome::launch_error);
     EXPECT_EQ(read("information: 4 items, nans: none\n").samples_ns, (std::vector<double>{wall}));
 }
 
@@ -108,7 +108,7 @@ TEST(program_output, a_checksum_is_all_that_is_printed_of_it)
     EXPECT_NE(checksum(line(start + "1")), checksum(line(start + "2")));
     EXPECT_EQ(checksum(line(start + "1")), checksum(line(start + "1")));
     EXPECT_LE(checksum(line(start)).size(), 200u);
-    EXPECT_EQ(read("{\"failure\": \"trap\", \"reason\": \"at 7\"}\n{\"time_ms\": 1}\n").what, outcome::trap);
+    EXPECT_EQ(read("{\"failure\": \"trap\", \"reason\": \"at 7\"}\n{\"time_ms\": 1}\n").status, outcome::trap);
 }
 
 TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
@@ -116,7 +116,7 @@ TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
     EXPECT_EQ(read("time: 3 ms\n", "wall").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read("time: nan ms\n", "wall").samples_ns, (std::vector<double>{wall}));
     EXPECT_FALSE(prints_time("time: 3 ms\n", "wall"));
-    EXPECT_EQ(read(R"({"failure": "trap"})", "wall").what, outcome::trap);
+    EXPECT_EQ(read(R"({"failure": "trap"})", "wall").status, outcome::trap);
 }
 
 TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
@@ -125,23 +125,23 @@ TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
               (std::vector<double>{1.5e6, 2e6}));
     EXPECT_EQ(read("t=3\n", "t=(\\d+)", "us").samples_ns, (std::vector<double>{3000}));
     EXPECT_EQ(read("t=3\n", "t=(\\d+)", "s").samples_ns, (std::vector<double>{3e9}));
-    EXPECT_EQ(read("t=-3 t=0\nt=nan\n", "t=(\\S+)").what, outcome::launch_error);
-    EXPECT_EQ(read("nothing", "t=(\\d+)").what, outcome::launch_error);
-    EXPECT_EQ(read("no group", "group").what, outcome::launch_error);
+    EXPECT_EQ(read("t=-3 t=0\nt=nan\n", "t=(\\S+)").status, outcome::launch_error);
+    EXPECT_EQ(read("nothing", "t=(\\d+)").status, outcome::launch_error);
+    EXPECT_EQ(read("no group", "group").status, outcome::launch_error);
 }
 
 TEST(program_output, broken_json_and_endless_lines_are_no_harm)
 {
     EXPECT_EQ(read(std::string(1 << 20, '{')).samples_ns, (std::vector<double>{wall}));
-    EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").what, outcome::launch_error);
+    EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").status, outcome::launch_error);
 }
 
 // With an expression that tries one way after the other, the first takes 2^50 steps and cannot be interrupted.
 TEST(program_output, no_metric_takes_longer_than_its_text_is_long)
 {
     const std::string line = std::string(50, 'a') + "!\n";
-    EXPECT_EQ(read(line, "^(a+)+$").what, outcome::launch_error);
-    EXPECT_EQ(read(line, "^(a|aa)+$").what, outcome::launch_error);
+    EXPECT_EQ(read(line, "^(a+)+$").status, outcome::launch_error);
+    EXPECT_EQ(read(line, "^(a|aa)+$").status, outcome::launch_error);
     EXPECT_EQ(read(line + "t=5\n", "^(?:(?:a|a)+)+$|t=(\\d+)").samples_ns, (std::vector<double>{5e6}));
 }
 
@@ -178,7 +178,7 @@ protected:
     // The reference is the first.
     static measurement measured(const tune_backend& backend, const prepared_job& made, std::int64_t a)
     {
-        if (made.status != build_status::built) return {.what = outcome_of(made.status), .reason = made.reason};
+        if (made.status != build_status::built) return {.status = outcome_of(made.status), .reason = made.reason};
         return backend.measurers.at(0)(job(a), made, {.best_ns = 0, .samples = 3, .is_reference = a == 1});
     }
     static measurement measured(const tune_backend& backend, std::int64_t a)
@@ -204,7 +204,7 @@ TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_
     for (const std::int64_t a : {1, 2, 3}) made.push_back(backend.prepare(job(a)));
     for (std::size_t i = 0; i < made.size(); ++i) {
         const measurement found = measured(backend, made[i], static_cast<std::int64_t>(i) + 1);
-        ASSERT_EQ(found.what, outcome::measured) << found.reason << made[i].log;
+        ASSERT_EQ(found.status, outcome::measured) << found.reason << made[i].log;
         EXPECT_EQ(found.samples_ns.front(), 1e6 * static_cast<double>(i + 1));
     }
     EXPECT_NE(made[0].code, made[1].code);
@@ -221,14 +221,14 @@ TEST_F(program_backend_test, a_build_in_place_that_finds_all_up_to_date_is_refus
     write("work/bench", "#!/bin/sh\necho time: 7 ms\n");
     const tune_backend backend = with("build = ['make', 'TIME={a}']\nrun = ['./bench']\n");
     const measurement stale = measured(backend, 1);
-    EXPECT_EQ(stale.what, outcome::compile_error);
+    EXPECT_EQ(stale.status, outcome::compile_error);
     EXPECT_NE(stale.reason.find("changed no file"), std::string::npos) << stale.reason;
     EXPECT_NE(stale.reason.find("{output}"), std::string::npos) << stale.reason;
     write("work/bench",
           "\x7f"
           "ELF of an earlier make");
     const measurement made = measured(backend, 1);
-    ASSERT_EQ(made.what, outcome::measured) << made.reason;
+    ASSERT_EQ(made.status, outcome::measured) << made.reason;
     EXPECT_EQ(made.samples_ns.front(), 1e6);
 }
 
@@ -250,7 +250,7 @@ TEST_F(program_backend_test, run_names_an_output_that_build_makes)
             static_cast<void>(with(program));
             FAIL() << program;
         } catch (const error& refused) {
-            EXPECT_NE(std::string(refused.what()).find("run names {output}, and build does not make it"),
+            EXPECT_NE(std::string(refused.what()).find("run uses {output}, but build does not write it"),
                       std::string::npos);
         }
     }
@@ -260,19 +260,19 @@ TEST_F(program_backend_test, times_that_are_printed_and_wall_times_are_not_compa
 {
     write("work/bench.sh", "[ $1 = 2 ] && exit 0\necho time: $1 ms\n");
     tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
-    EXPECT_EQ(measured(backend, 1).what, outcome::measured);
-    EXPECT_EQ(measured(backend, 2).reason, "it prints no time, and the baseline does");
-    EXPECT_EQ(measured(backend, 2).what, outcome::launch_error);
-    EXPECT_EQ(measured(backend, 3).what, outcome::measured);
+    EXPECT_EQ(measured(backend, 1).status, outcome::measured);
+    EXPECT_EQ(measured(backend, 2).reason, "it prints no time, but the baseline does");
+    EXPECT_EQ(measured(backend, 2).status, outcome::launch_error);
+    EXPECT_EQ(measured(backend, 3).status, outcome::measured);
 
     write("work/bench.sh", "[ $1 = 2 ] && echo time: 1 ns\nexit 0\n");
     backend = with("run = ['sh', 'bench.sh', '{a}']\n");
-    EXPECT_EQ(measured(backend, 1).what, outcome::measured);
-    EXPECT_NE(measured(backend, 2).reason.find("it prints a time, and the baseline prints none"), std::string::npos);
-    EXPECT_EQ(measured(backend, 3).what, outcome::measured);
+    EXPECT_EQ(measured(backend, 1).status, outcome::measured);
+    EXPECT_NE(measured(backend, 2).reason.find("it prints a time, but the baseline prints none"), std::string::npos);
+    EXPECT_EQ(measured(backend, 3).status, outcome::measured);
 
     backend = with("run = ['sh', 'bench.sh', '{a}']\nmetric = 'wall'\n");
-    for (const std::int64_t a : {1, 2, 3}) EXPECT_EQ(measured(backend, a).what, outcome::measured);
+    for (const std::int64_t a : {1, 2, 3}) EXPECT_EQ(measured(backend, a).status, outcome::measured);
 }
 
 TEST_F(program_backend_test, the_checksum_of_every_run_is_compared)
@@ -285,15 +285,15 @@ printf '{"time_ms": 1, "checksum": "%s"}\n' $sum
 )sh");
     const tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
     const measurement right = measured(backend, 1);
-    EXPECT_EQ(right.what, outcome::measured) << right.reason;
+    EXPECT_EQ(right.status, outcome::measured) << right.reason;
     EXPECT_TRUE(right.verified);
     EXPECT_EQ(right.samples_ns.size(), 3u);
     const measurement wrong = measured(backend, 2);
-    EXPECT_EQ(wrong.what, outcome::wrong_result);
-    EXPECT_EQ(wrong.reason, "its checksum is BAD, and the baseline's is GOOD");
+    EXPECT_EQ(wrong.status, outcome::wrong_result);
+    EXPECT_EQ(wrong.reason, "its checksum is BAD, but the baseline's is GOOD");
     const measurement without = measured(backend, 3);
-    EXPECT_EQ(without.what, outcome::wrong_result);
-    EXPECT_EQ(without.reason, "it prints no checksum, and the baseline's is GOOD");
+    EXPECT_EQ(without.status, outcome::wrong_result);
+    EXPECT_EQ(without.reason, "it prints no checksum, but the baseline's is GOOD");
     EXPECT_FALSE(without.verified);
 }
 
@@ -325,12 +325,12 @@ exit 3
 
     write("work/bench.sh", "echo Cannot allocate memory; [ $1 = 2 ] && exit 7; [ $1 = 3 ] && kill -SEGV $$; exit 0\n");
     const tune_backend words = with("run = ['sh', 'bench.sh', '{a}']\n");
-    EXPECT_EQ(measured(words, 1).what, outcome::measured);
+    EXPECT_EQ(measured(words, 1).status, outcome::measured);
     const measurement failed = measured(words, 2), died = measured(words, 3);
-    EXPECT_EQ(failed.what, outcome::wrong_result);
+    EXPECT_EQ(failed.status, outcome::wrong_result);
     EXPECT_EQ(failed.reason, "ended with exit status 7: Cannot allocate memory");
     EXPECT_EQ(failed.machine_failure, "");
-    EXPECT_EQ(died.what, outcome::worker_died);
+    EXPECT_EQ(died.status, outcome::worker_died);
     EXPECT_EQ(died.machine_failure, "");
 }
 
@@ -338,7 +338,7 @@ TEST_F(program_backend_test, a_program_speaks_of_its_own_failure_alone)
 {
     for (const char* others : {"device_lost", "worker_died", "measured"}) {
         const measurement found = read(R"({"failure": ")" + std::string(others) + R"(", "reason": "so I say"})");
-        EXPECT_EQ(found.what, outcome::launch_error) << others;
+        EXPECT_EQ(found.status, outcome::launch_error) << others;
         EXPECT_EQ(found.reason, "so I say");
     }
 }
@@ -424,7 +424,7 @@ TEST_F(program_backend_test, absolute_names_in_the_commands_of_a_build_in_place_
         with("build = ['sh', '" + folder + "/build.sh', '{a}', '" + folder + "']\nrun = ['" + folder + "/bench']\n");
     for (const std::int64_t a : {1, 2}) {
         const measurement found = measured(backend, a);
-        ASSERT_EQ(found.what, outcome::measured) << found.reason;
+        ASSERT_EQ(found.status, outcome::measured) << found.reason;
         EXPECT_EQ(found.samples_ns.front(), 1e6 * static_cast<double>(a));
     }
     EXPECT_FALSE(std::filesystem::exists(here / "work/bench"));

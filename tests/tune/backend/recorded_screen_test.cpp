@@ -25,12 +25,12 @@ tune_spec spec_of(const std::string& kernel)
 }
 
 struct counts {
-    int failed = 0, foretold = 0, good = 0, turned_away = 0;
+    int failed = 0, foretold = 0, good = 0, rejections = 0;
 
     void add(bool ran, bool rejected)
     {
         ++(ran ? good : failed);
-        if (rejected) ++(ran ? turned_away : foretold);
+        if (rejected) ++(ran ? rejections : foretold);
     }
 
     void expect(const nlohmann::json& counted) const
@@ -38,7 +38,7 @@ struct counts {
         EXPECT_EQ(good, counted["measured"]);
         EXPECT_EQ(good + failed, counted["candidates"]);
         EXPECT_GT(failed, 0);
-        EXPECT_EQ(turned_away, 0);
+        EXPECT_EQ(rejections, 0);
     }
 };
 
@@ -57,7 +57,7 @@ static_shared = "4 * (TILE_SIZE_X * BLOCK_SIZE_X + 2 * HFS) * (TILE_SIZE_Y * BLO
         for (const stored_result& result : read.runs.at(0).results) {
             const evaluated_launch launch = expressions.launch(result.parameters);
             const std::string why = why_not_before_build(launch, limits);
-            counted.add(result.measured.what == outcome::measured, !why.empty());
+            counted.add(result.measured.status == outcome::measured, !why.empty());
         }
         counted.expect(spaces.counts["ktt_convolution"]);
         EXPECT_GE(counted.foretold, counted.failed * 9 / 10);
@@ -88,10 +88,10 @@ TEST(recorded_screen, one_compile_of_pnpoly_tells_which_block_sizes_cannot_be_la
             const stored_result* other = nullptr;
             for (const stored_result* one : compiled[variant(result)])
                 if (one->parameters != result.parameters) other = other == nullptr ? one : other;
-            ASSERT_NE(other, nullptr) << text_of(result.parameters);
+            ASSERT_NE(other, nullptr) << parameter_text(result.parameters);
             const evaluated_launch launch = expressions.launch(result.parameters);
             const std::string why = why_not_launched(*other->kernel, launch, limits, spec.screen);
-            counted.add(result.measured.what == outcome::measured, !why.empty());
+            counted.add(result.measured.status == outcome::measured, !why.empty());
         }
         counted.expect(spaces.counts["ktt_pnpoly"]);
         EXPECT_EQ(counted.foretold, counted.failed);

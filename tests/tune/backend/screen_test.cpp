@@ -44,7 +44,7 @@ TEST(screen, knows_shared_memory_before_compiling)
         return before_build({.dynamic_shared_bytes = dynamic, .static_shared_bytes = 4 * keys});
     };
     EXPECT_EQ(with(12288, 0), "");
-    EXPECT_EQ(with(12289, 0), "49,156 B of static shared memory, but a block has at most 49,152 B of it");
+    EXPECT_EQ(with(12289, 0), "49,156 B of static shared memory, but a block has at most 49,152 B");
     EXPECT_EQ(with(12288, 232448 - 49152), "");
     EXPECT_NE(with(12288, 232448 - 49152 + 1), "");
 }
@@ -108,8 +108,8 @@ TEST(screen, has_a_floor_for_occupancy)
 TEST(screen, promises_more_of_what_can_fill_half_an_sm)
 {
     const auto promise = [&](int threads, std::int64_t shared) {
-        return promise_before_build({.threads = {threads, 1, 1}, .blocks = {8, 1, 1}, .static_shared_bytes = shared},
-                                    hopper);
+        return prior_before_build({.threads = {threads, 1, 1}, .blocks = {8, 1, 1}, .static_shared_bytes = shared},
+                                  hopper);
     };
     EXPECT_EQ(promise(1024, 0), 1);
     EXPECT_EQ(promise(64, 0), 1) << "32 blocks of 2 warps are all that an SM holds";

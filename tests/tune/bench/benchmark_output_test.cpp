@@ -86,7 +86,7 @@ TEST(benchmark_output, google_benchmark)
     EXPECT_EQ(samples("Running ./bench\n" + two), (std::vector<double>{1500, 1700}));
     EXPECT_EQ(diagnostic(R"({"benchmarks": [{"name": "a", "real_time": 1}, {"name": "b", "real_time": 2}]})"),
               "it prints several benchmarks (a, b): choose one with --benchmark_filter");
-    EXPECT_EQ(diagnostic(R"({"benchmarks": []})"), "its list of benchmarks holds no time");
+    EXPECT_EQ(diagnostic(R"({"benchmarks": []})"), "its list of benchmarks contains no time");
     EXPECT_EQ(diagnostic(R"({"benchmarks": [{"name": "a", "error_occurred": true}]})"),
               "its benchmark reports an error");
 }
@@ -116,7 +116,7 @@ TEST(benchmark_output, what_is_no_time_gives_a_diagnostic)
     EXPECT_EQ(diagnostic(""), "it prints no time");
     EXPECT_EQ(diagnostic("12 GB/s, 3 sm, 4 msx, v2ms, x_3 ms\n"), "it prints no time");
     EXPECT_EQ(diagnostic("copy: 1 ms\nsort: 2 ms\n"),
-              "it prints several times and none of them says which: let one line begin with \"time:\"");
+              "it prints several times, and it is unclear which one counts: let one line begin with \"time:\"");
     for (const char* zero : {"time: 0 ms", "time: -1 ms", R"({"time_ns": 0})", R"({"samples_ns": [1, -2]})"})
         EXPECT_EQ(diagnostic(zero), "it prints a time that is not above 0") << zero;
     EXPECT_EQ(diagnostic(R"({"samples_ns": []})"), "its samples_ns are empty");
@@ -142,7 +142,7 @@ TEST(benchmark_output, two_times_as_json_are_none)
          {"{\"time_ms\": 1}\n{\"time_ms\": 2}\n", "{\"time_ms\": [1, 2]}\nother\n {\"time_ms\": [2, 1]}\n",
           "{\"time_ms\": 1}\n{\"samples_ns\": [5]}\n", "{\n\"a\": [\n{\"time_ns\": 1},\n{\"time_ns\": 2}\n]}\n",
           "{\"time_ms\": 1}\n{\"benchmarks\": [\n{\"name\": \"a\", \"real_time\": 3}\n]\n}\n"})
-        EXPECT_NE(diagnostic(two).find("as JSON twice, and nothing says which counts"), std::string::npos)
+        EXPECT_NE(diagnostic(two).find("as JSON twice, and it is unclear which one counts"), std::string::npos)
             << two << diagnostic(two);
     EXPECT_NE(diagnostic(R"({"time_ms": 1, "time_ms": 2})").find("has time_ms twice"), std::string::npos);
     EXPECT_EQ(diagnostic("{\"time_ms\": 1}\n{\"time_ms\": 0}\n"), "it prints a time that is not above 0");

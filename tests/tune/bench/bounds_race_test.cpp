@@ -138,9 +138,10 @@ TEST_F(BoundsRace, a_program_that_cannot_have_been_rebuilt_is_refused)
         race_bounds(tools_, benchmark("'" + program + "' --json"), {variant(128)});
         FAIL();
     } catch (const error& failure) {
-        EXPECT_EQ(std::string(failure.what()), program +
-                                                   " is a program with kernels in it; without building it again "
-                                                   "every launch bound would give the same time");
+        EXPECT_EQ(
+            std::string(failure.what()),
+            program +
+                " is a program that contains kernels; unless it is rebuilt, every launch bound gives the same time");
         EXPECT_TRUE(failure.hint().starts_with("add --build 'make', or write {program}")) << failure.hint();
     }
 }
@@ -170,7 +171,7 @@ TEST_F(BoundsRace, builds_that_fail_are_named_and_the_rest_goes_on)
     times = race_bounds(tools_, benchmark("./bench", "sh -c 'echo lost; exit 2'"), {variant(32)});
     EXPECT_EQ(times[0].failure, "does not build: exit status 2: lost");
     times = race_bounds(tools_, benchmark("'" + file("nothing") + "'", "true"), {variant(32)});
-    EXPECT_EQ(times[0].failure, "its build does not make " + file("nothing"));
+    EXPECT_EQ(times[0].failure, "its build does not write " + file("nothing"));
 }
 
 }  // namespace

@@ -73,27 +73,28 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
     run_parallel((all.size() + stride - 1) / stride, [&](std::size_t i) {
         const assignment& values = all[i * stride];
         const evaluated_launch launch = expressions.launch(values);
-        EXPECT_EQ(why_not_before_build(launch, limits), "") << text_of(values);
+        EXPECT_EQ(why_not_before_build(launch, limits), "") << parameter_text(values);
         const build_result one = by_nvrtc.build(values, sm_90.capability),
                            other = by_nvcc.build(values, sm_90.capability);
         ASSERT_EQ(one.status, build_status::built) << one.reason;
         ASSERT_EQ(other.status, build_status::built) << other.reason;
         const kernel_info &a = one.kernel, &b = other.kernel;
         EXPECT_EQ(a.name, b.name);
-        EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << text_of(values);
-        EXPECT_TRUE(near(a.spill_store_bytes, b.spill_store_bytes, spills_apart)) << text_of(values);
-        EXPECT_TRUE(near(a.spill_load_bytes, b.spill_load_bytes, spills_apart)) << text_of(values);
-        EXPECT_TRUE(near(a.stack_frame_bytes, b.stack_frame_bytes, spills_apart)) << text_of(values);
-        EXPECT_EQ(a.static_shared_bytes, b.static_shared_bytes) << text_of(values);
-        EXPECT_EQ(a.max_threads, b.max_threads) << text_of(values);
-        EXPECT_EQ(a.min_blocks, b.min_blocks) << text_of(values);
-        EXPECT_EQ(a.barriers, b.barriers) << text_of(values);
-        EXPECT_EQ(a.parameter_bytes, b.parameter_bytes) << text_of(values);
-        EXPECT_TRUE(a.registers && a.spill_store_bytes && a.max_threads && a.static_shared_bytes) << text_of(values);
+        EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << parameter_text(values);
+        EXPECT_TRUE(near(a.spill_store_bytes, b.spill_store_bytes, spills_apart)) << parameter_text(values);
+        EXPECT_TRUE(near(a.spill_load_bytes, b.spill_load_bytes, spills_apart)) << parameter_text(values);
+        EXPECT_TRUE(near(a.stack_frame_bytes, b.stack_frame_bytes, spills_apart)) << parameter_text(values);
+        EXPECT_EQ(a.static_shared_bytes, b.static_shared_bytes) << parameter_text(values);
+        EXPECT_EQ(a.max_threads, b.max_threads) << parameter_text(values);
+        EXPECT_EQ(a.min_blocks, b.min_blocks) << parameter_text(values);
+        EXPECT_EQ(a.barriers, b.barriers) << parameter_text(values);
+        EXPECT_EQ(a.parameter_bytes, b.parameter_bytes) << parameter_text(values);
+        EXPECT_TRUE(a.registers && a.spill_store_bytes && a.max_threads && a.static_shared_bytes)
+            << parameter_text(values);
         for (const double floor : {0.0, 0.3, 0.6})
             EXPECT_EQ(why_not_launched(a, launch, limits, {.min_occupancy = floor}),
                       why_not_launched(b, launch, limits, {.min_occupancy = floor}))
-                << text_of(values);
+                << parameter_text(values);
     });
 }
 

@@ -363,8 +363,8 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
     const build_result none = build("g", {});
     EXPECT_EQ(none.status, build_status::compile_error);
     EXPECT_NE(none.reason.find("no kernel g"), std::string::npos) << none.reason;
-    EXPECT_NE(build("f", {"-maxrregcount=many"}).reason.find("is no number of registers"), std::string::npos);
-    EXPECT_NE(build("f", {"-maxrregcount=256"}).reason.find("-maxrregcount=256 is no number of registers"),
+    EXPECT_NE(build("f", {"-maxrregcount=many"}).reason.find("is not a number of registers"), std::string::npos);
+    EXPECT_NE(build("f", {"-maxrregcount=256"}).reason.find("-maxrregcount=256 is not a number of registers"),
               std::string::npos);
     EXPECT_NE(build("f", {"-maxrregcount"}).reason.find("has no number"), std::string::npos);
     EXPECT_THROW((void)build("f", {}, "nvrtc"), error);

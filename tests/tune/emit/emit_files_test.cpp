@@ -53,7 +53,7 @@ TEST(emit_files, a_header_that_was_edited_is_found)
              {"sm<90, block_sort_tuning_row{64, 17, 2}", "sm<90, block_sort_tuning_row{64, 19, 0}", "not {64, 19, 0}"},
              {"NVIDIA H200", "NVIDIA H100", "instead of '// measured: NVIDIA H200"},
              {" times as fast", " times faster", "instead of '// gain:"},
-             {"fnv1a64:", "fnv1a64:0", "is another record"},
+             {"fnv1a64:", "fnv1a64:0", "is not the record"},
              {"tune_block_sort.json", "tune_block_sorts.json", "is not there"},
              {"sm<90,", "sm<100,", "has no run on sm_100"}}) {
         const std::vector<std::string> differences = differences_in(with(text, old, changed));
@@ -91,7 +91,7 @@ TEST(emit_files, a_record_that_was_edited_is_found)
     const auto differences_with = [&](const std::string& changed) {
         std::filesystem::create_directories((folder.path() / record).parent_path());
         write_file_atomically(folder.path() / record, changed);
-        const header_check_wishes wishes{.root = folder.path(), .box = "", .name = "", .workload = {}, .names = {}};
+        const header_check_options wishes{.root = folder.path(), .box = "", .name = "", .workload = {}, .names = {}};
         return check_header(with(text, fnv1a64(bytes), fnv1a64(changed)), "h", wishes).differences;
     };
     EXPECT_EQ(differences_with(bytes), std::vector<std::string>());
@@ -144,7 +144,7 @@ TEST(emit_files, a_store_has_the_same_hash_however_often_it_was_opened)
 recorded_run with_all_kinds()
 {
     recorded_run run = recorded().front().run;
-    std::erase_if(run.results, [](const stored_result& result) { return result.measured.what != outcome::measured; });
+    std::erase_if(run.results, [](const stored_result& result) { return result.measured.status != outcome::measured; });
     run.results.resize(3);
     run.races.clear();
     run.info.baseline = std::nullopt;

@@ -233,16 +233,16 @@ TEST(emit, members_of_a_launch_box_have_the_names_that_it_wants)
         return "taken";
     };
     EXPECT_EQ(refused(odd, how),
-              "a row of launch_box has 'threads', and the spec has no such parameter; say with --threads-name which of "
-              "a, b, c it is, give your own type of rows with --row, or use --format constexpr");
+              "a row of launch_box has 'threads', and the spec has no such parameter; choose one of a, b, c with "
+              "--threads-name, give your own row type with --row, or use --format constexpr");
     EXPECT_EQ(refused(odd, {.box = "sort", .members = launch_box_members{"a", "z", ""}}),
               "--items-name: the spec has no parameter 'z'; it has a, b, c");
     EXPECT_EQ(refused(with_names(record, {"NT", "block_size", "VT"}), how),
-              "'NT' and 'block_size' could both be the threads of a row; say which with --threads-name");
+              "'NT' and 'block_size' could both be the threads of a row; choose one with --threads-name");
     EXPECT_EQ(refused(with_names(record, {"nt", "threads", "vt"}),
                       {.box = "sort", .members = launch_box_members{"nt", "", ""}}),
               "'nt' is the threads of a row, and the spec has a parameter of that name too; rename one in the spec, or "
-              "give your own type of rows with --row");
+              "give your own row type with --row");
 }
 
 TEST(emit, a_large_gain_within_noise_is_none)
@@ -314,7 +314,7 @@ TEST(emit, refuses_what_nobody_verified_or_measured)
     EXPECT_THROW((void)header_of({nobody}), error);
     EXPECT_TRUE(holds(header_of({nobody}, {.box = "sort", .allow_unverified = true}), "outputs not verified"));
     emit_record failed = record;
-    for (stored_result& result : failed.run.results) result.measured.what = outcome::trap;
+    for (stored_result& result : failed.run.results) result.measured.status = outcome::trap;
     EXPECT_THROW((void)header_of({failed}), error);
     emit_record empty = record;
     empty.run.results.clear();

@@ -33,7 +33,7 @@ result_file read_text(const std::string& text)
 const stored_result& with(const recorded_run& run, const std::string& values)
 {
     for (const stored_result& result : run.results)
-        if (text_of(result.parameters) == values) return result;
+        if (parameter_text(result.parameters) == values) return result;
     ADD_FAILURE() << "no " << values;
     static const stored_result none;
     return none;
@@ -43,7 +43,7 @@ std::size_t count(const recorded_run& run, outcome what)
 {
     return static_cast<std::size_t>(
         std::count_if(run.results.begin(), run.results.end(),
-                      [&](const stored_result& result) { return result.measured.what == what; }));
+                      [&](const stored_result& result) { return result.measured.status == what; }));
 }
 
 bool is_told(const result_file& file, const std::string& words)
@@ -84,12 +84,12 @@ TEST(kernel_tuner_cache, is_one_run_with_everything_that_it_holds)
     EXPECT_TRUE(run.results[1].measured.verified);  // it has a verification time
     EXPECT_DOUBLE_EQ(run.results[1].measured.seconds, 0.043);
 
-    EXPECT_EQ(run.results[3].measured.what, outcome::compile_error);
+    EXPECT_EQ(run.results[3].measured.status, outcome::compile_error);
     EXPECT_EQ(run.results[3].measured.reason, "CompilationFailedConfig");
     EXPECT_TRUE(run.results[3].measured.samples_ns.empty());
-    EXPECT_EQ(run.results[4].measured.what, outcome::launch_error);
+    EXPECT_EQ(run.results[4].measured.status, outcome::launch_error);
     EXPECT_EQ(run.results[4].measured.reason, "too many resources requested for launch");
-    EXPECT_EQ(run.results[5].measured.what, outcome::rejected);
+    EXPECT_EQ(run.results[5].measured.status, outcome::rejected);
 }
 
 TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
@@ -101,7 +101,7 @@ TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
 
     const result_file cut = read("kernel_tuner_cut.json");
     EXPECT_EQ(cut.runs[0].results.size(), 4U);
-    EXPECT_TRUE(is_told(cut, "1 candidate left out, since the line is cut off or damaged (1024,1.0,True,row)"))
+    EXPECT_TRUE(is_told(cut, "1 candidate left out, since the line is truncated or damaged (1024,1.0,True,row)"))
         << all_told(cut);
 }
 
@@ -132,16 +132,16 @@ TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
     const std::string rest = " unroll=1 fast=true layout=row";
     ASSERT_EQ(run.results.size(), 5U) << all_told(file);
     EXPECT_EQ(with(run, "threads=5" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // its other is NaN
-    EXPECT_EQ(with(run, "threads=6" + rest).measured.what, outcome::launch_error);
-    EXPECT_EQ(with(run, "threads=7" + rest).measured.what, outcome::launch_error);
+    EXPECT_EQ(with(run, "threads=6" + rest).measured.status, outcome::launch_error);
+    EXPECT_EQ(with(run, "threads=7" + rest).measured.status, outcome::launch_error);
     EXPECT_EQ(with(run, "threads=8" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // the later one
     EXPECT_EQ(with(run, "threads=9" + rest).measured.samples_ns, (std::vector<double>{500'000, 500'000}));
-    for (const char* words : {"2 candidates left out, since the time is no number between a femtosecond and 30 years "
+    for (const char* words : {"2 candidates left out, since the time is not between a femtosecond and 30 years "
                               "(the first: 1,1,True,row)",
                               "2 candidates left out, since there is no number for the time (the first: 3,1,True,row)",
-                              "1 candidate left out, since the line is cut off or damaged (10,1,True,row)",
+                              "1 candidate left out, since the line is truncated or damaged (10,1,True,row)",
                               "1 candidate left out, since a parameter has no value (11,1,True,row)",
-                              "recorded more than once", "not known here: UnheardConfig",
+                              "recorded more than once", "an unknown status: UnheardConfig",
                               "without some of their samples", "whose time is not the mean", "is not closed"})
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);
 }
@@ -195,11 +195,11 @@ TEST(t4_results, have_the_time_of_their_samples_and_the_unit_of_the_file)
           std::pair{"threads=384 items=12", outcome::wrong_result},
           std::pair{"threads=416 items=13", outcome::rejected},
           std::pair{"threads=480 items=15", outcome::launch_error}})
-        EXPECT_EQ(with(run, threads).measured.what, what) << threads;
+        EXPECT_EQ(with(run, threads).measured.status, what) << threads;
     EXPECT_EQ(run.results.size(), 9U);
     EXPECT_FALSE(is_told(file, "timeunit"));
-    for (const char* words : {"does not say on which GPU", "is not known here: 'exploded'",
-                              "whose time is not the mean", "no number between a femtosecond and 30 years (result 8)"})
+    for (const char* words : {"does not say on which GPU", "unknown invalidity 'exploded'",
+                              "whose time is not the mean", "not between a femtosecond and 30 years (result 8)"})
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);
 }
 
@@ -242,10 +242,10 @@ TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
          {std::pair{"BLOCK=256 TILE=2", outcome::launch_error}, std::pair{"BLOCK=512 TILE=2", outcome::wrong_result},
           std::pair{"BLOCK=640 TILE=2", outcome::compile_error}, std::pair{"BLOCK=768 TILE=2", outcome::rejected},
           std::pair{"BLOCK=800 TILE=2", outcome::launch_error}})
-        EXPECT_EQ(with(run, values).measured.what, what) << values;
+        EXPECT_EQ(with(run, values).measured.status, what) << values;
     EXPECT_EQ(run.results.size(), 6U);
     EXPECT_TRUE(is_told(file, "'Vanished'"));
-    EXPECT_TRUE(is_told(file, "left out, since the time is no number between a femtosecond and 30 years (entry 6)"));
+    EXPECT_TRUE(is_told(file, "left out, since the time is not between a femtosecond and 30 years (entry 6)"));
 }
 
 TEST(ktt_output, that_is_cut_is_read_to_its_end)
@@ -254,25 +254,25 @@ TEST(ktt_output, that_is_cut_is_read_to_its_end)
     const result_file file = read_text(whole.substr(0, whole.find("ValidationFailed") + 30));
     EXPECT_EQ(file.runs[0].results.size(), 2U);
     EXPECT_TRUE(is_told(file, "is cut off"));
-    EXPECT_TRUE(is_told(file, "1 candidate left out, since the entry is cut off or damaged (entry 2)"));
+    EXPECT_TRUE(is_told(file, "1 candidate left out, since the entry is truncated or damaged (entry 2)"));
 }
 
 TEST(winner_files, are_runs_of_one_candidate)
 {
     const result_file results = read("kernel_tuner_results.json");
     ASSERT_EQ(results.runs.size(), 2U);
-    EXPECT_EQ(text_of(results.runs[0].results.at(0).workload), "x=4096 y=32");
+    EXPECT_EQ(parameter_text(results.runs[0].results.at(0).workload), "x=4096 y=32");
     EXPECT_EQ(results.runs[0].results.at(0).measured.samples_ns, (std::vector<double>{500'000}));
-    EXPECT_EQ(text_of(results.runs[1].results.at(0).workload), "problem_size=n");
+    EXPECT_EQ(parameter_text(results.runs[1].results.at(0).workload), "problem_size=n");
     EXPECT_EQ(results.runs[1].info.environment.gpu, "Example_GPU");
 
     const result_file wisdom = read("scale.wisdom");
     ASSERT_EQ(wisdom.runs.size(), 2U);
     EXPECT_EQ(wisdom.runs[1].info.name, "scale");
-    EXPECT_EQ(text_of(wisdom.runs[1].results.at(0).parameters), "threads=256 items=4");
-    EXPECT_EQ(text_of(wisdom.runs[1].results.at(0).workload), "x=8192");
+    EXPECT_EQ(parameter_text(wisdom.runs[1].results.at(0).parameters), "threads=256 items=4");
+    EXPECT_EQ(parameter_text(wisdom.runs[1].results.at(0).workload), "x=8192");
     EXPECT_TRUE(is_told(wisdom, "line 5"));
-    EXPECT_TRUE(is_told(wisdom, "the best candidates alone"));
+    EXPECT_TRUE(is_told(wisdom, "only the best candidates"));
 }
 
 TEST(foreign_results, are_told_from_everything_else)
@@ -296,7 +296,7 @@ TEST(compressed_results, are_read_like_the_file_itself)
     std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() * 9 / 10);
     const result_file cut = read_result_file(path);
     EXPECT_FALSE(cut.runs[0].results.empty());
-    EXPECT_TRUE(is_told(cut, "it is cut off; what is there was decompressed")) << all_told(cut);
+    EXPECT_TRUE(is_told(cut, "it is truncated; the existing part was decompressed")) << all_told(cut);
 }
 
 double best_mean(const recorded_run& run)
@@ -305,7 +305,7 @@ double best_mean(const recorded_run& run)
     for (const stored_result& result : run.results) {
         double sum = 0;
         for (const double sample : result.measured.samples_ns) sum += sample;
-        if (result.measured.what == outcome::measured)
+        if (result.measured.status == outcome::measured)
             best = std::min(best, sum / static_cast<double>(result.measured.samples_ns.size()));
     }
     return best;

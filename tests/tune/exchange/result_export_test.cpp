@@ -51,12 +51,12 @@ void expect_same_candidates(const std::vector<stored_result>& before, const std:
     ASSERT_EQ(before.size(), after.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
         const stored_result &one = before[i], &other = after[i];
-        const std::string which = text_of(one.parameters);
+        const std::string which = parameter_text(one.parameters);
         EXPECT_EQ(one.parameters, other.parameters) << which;
         EXPECT_EQ(one.workload, other.workload) << which;
         EXPECT_EQ(one.weight, other.weight) << which;
         EXPECT_EQ(one.work, other.work) << which;
-        EXPECT_EQ(one.measured.what, other.measured.what) << which;
+        EXPECT_EQ(one.measured.status, other.measured.status) << which;
         EXPECT_EQ(one.measured.reason, other.measured.reason) << which;
         EXPECT_EQ(one.measured.verified, other.measured.verified) << which;
         ASSERT_EQ(one.measured.samples_ns.size(), other.measured.samples_ns.size()) << which;

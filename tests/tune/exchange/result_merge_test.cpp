@@ -36,8 +36,8 @@ protected:
     }
     static std::string words(const stored_result& result)
     {
-        std::string text = text_of(result.parameters) + " " + text_of(result.workload) + " " +
-                           std::string(name_of(result.measured.what)) + " " + result.log;
+        std::string text = parameter_text(result.parameters) + " " + parameter_text(result.workload) + " " +
+                           std::string(name_of(result.measured.status)) + " " + result.log;
         for (const double sample : result.measured.samples_ns) text += " " + std::to_string(sample);
         return text;
     }
@@ -131,7 +131,7 @@ TEST_F(result_merge_test, gpus_that_differ_are_the_reason_that_is_told)
     two.devices = {{.name = "GPU 1", .host = "b", .uuid = "GPU-2"}};
     const merge_summary merged = merge({one, two});
     ASSERT_EQ(merged.kept_apart.size(), 1U);
-    EXPECT_EQ(merged.kept_apart[0].why, "knows other things of GPU 1");
+    EXPECT_EQ(merged.kept_apart[0].why, "has other data for GPU 1");
 }
 
 TEST_F(result_merge_test, the_same_file_twice_adds_nothing)
@@ -156,7 +156,7 @@ TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_run_o
     EXPECT_EQ(merged.runs, 2U) << "each came twice";
     ASSERT_EQ(merged.kept_apart.size(), 1U);
     EXPECT_EQ(merged.kept_apart[0].run, "run 1 of b.db");
-    EXPECT_EQ(merged.kept_apart[0].why, "has another result of threads=256 items=11");
+    EXPECT_EQ(merged.kept_apart[0].why, "has another result for threads=256 items=11");
     EXPECT_EQ(content(), content_of({one, other}));
     ASSERT_EQ(store.runs().size(), 2U);
     for (const auto& [number, info] : store.runs()) EXPECT_EQ(store.races(number).size(), one.races.size());

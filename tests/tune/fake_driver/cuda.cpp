@@ -168,7 +168,7 @@ CUdeviceptr next_address(std::size_t bytes)
     next += (bytes + 511) / 512 * 512;
     constexpr std::size_t page = 4096;
     const CUdeviceptr first = here / page * page;
-    // The page of the one before it is there already.
+    // The page of the one before it exists already.
     for (CUdeviceptr at = first; at < here + bytes; at += page)
         ::mmap(reinterpret_cast<void*>(at), page, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

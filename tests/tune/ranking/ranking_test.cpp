@@ -99,10 +99,10 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
         ASSERT_TRUE(now.outdated);
         ASSERT_EQ(now.outdated->missed.size(), 1u);
         EXPECT_EQ(parameters_of(run, now, now.outdated->missed[0]), tuning_values(32, 3));
-        const std::string winner = text_of(parameters_of(run, now, now.decided->winner));
+        const std::string winner = parameter_text(parameters_of(run, now, now.decided->winner));
         EXPECT_EQ(winner, median < 100'000 ? "threads=32 items=3" : "threads=128 items=15");
         EXPECT_EQ(outdated_race_text(run.results, now),
-                  "threads=32 items=3 took no part in the final race: measured since, or not in the spec");
+                  "threads=32 items=3 took no part in the final race: it was measured later, or was not in the spec");
         for (const ranked_candidate& candidate : now.candidates) {
             EXPECT_FALSE(candidate.raced);
             EXPECT_EQ(candidate.settled, candidate.time);
@@ -134,12 +134,12 @@ TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
     // JSON without samples has the median alone.
     recorded_run medians = run;
     for (stored_result& result : medians.results)
-        if (result.measured.what == outcome::measured)
+        if (result.measured.status == outcome::measured)
             result.measured.samples_ns = {summarise(result.measured.samples_ns).median};
     EXPECT_TRUE(ranked(medians)[0].decided->raced);
 
     for (const race_entry& entry : run.races[0].entries) {
-        SCOPED_TRACE(text_of(entry.parameters));
+        SCOPED_TRACE(parameter_text(entry.parameters));
         recorded_run again = run, failed_now = run, gone = run;
         for (recorded_run* changed : {&again, &failed_now}) {
             stored_result& result = *std::ranges::find_if(changed->results, [&](const stored_result& each) {
@@ -148,7 +148,7 @@ TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
             if (changed == &again)
                 for (double& sample : result.measured.samples_ns) sample *= 1.0001;
             else
-                result.measured = {.what = outcome::wrong_result, .reason = "out[3] is 4"};
+                result.measured = {.status = outcome::wrong_result, .reason = "out[3] is 4"};
         }
         std::erase_if(gone.results, [&](const stored_result& each) { return each.parameters == entry.parameters; });
         for (const recorded_run* changed : {&again, &failed_now, &gone}) {
@@ -157,7 +157,7 @@ TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
             ASSERT_TRUE(now.outdated);
             EXPECT_EQ(now.outdated->changed, std::vector<assignment>{entry.parameters});
             EXPECT_EQ(outdated_race_text(changed->results, now),
-                      text_of(entry.parameters) + " took part in the final race with another result than is here");
+                      parameter_text(entry.parameters) + " took part in the final race with another result than now");
         }
     }
     // A winner that was not compared cannot win where others were.
@@ -184,7 +184,8 @@ TEST(ranking, of_several_races_the_last_that_holds_decides)
     ASSERT_TRUE(none.outdated);
     EXPECT_EQ(none.outdated->missed.size(), 2u);
     EXPECT_EQ(outdated_race_text(run.results, none),
-              "threads=128 items=15 and 1 more took no part in the final race: measured since, or not in the spec");
+              "threads=128 items=15 and 1 more took no part in the final race: it was measured later, or was not in "
+              "the spec");
 }
 
 // "equal" prefers the baseline, and the next call may have another one.
@@ -281,7 +282,7 @@ TEST(ranking, same_code_is_marked_and_failures_are_counted)
     EXPECT_EQ(first.candidates[4].same_as, 3u);
     EXPECT_EQ(first.candidates[3].same_as, std::nullopt);
     ASSERT_EQ(first.failures.size(), 4u);
-    EXPECT_EQ(first.failures[0].what, outcome::rejected);
+    EXPECT_EQ(first.failures[0].status, outcome::rejected);
     EXPECT_EQ(first.failures[0].results, (std::vector<std::size_t>{8, 9}));
     std::size_t all = 0;
     for (const failure_count& failure : first.failures) all += failure.results.size();
@@ -295,7 +296,7 @@ TEST(ranking, of_nothing_is_nothing)
 {
     EXPECT_TRUE(rank({}, {}, std::nullopt).empty());
     recorded_run run = example_results();
-    std::erase_if(run.results, [](const stored_result& result) { return result.measured.what == outcome::measured; });
+    std::erase_if(run.results, [](const stored_result& result) { return result.measured.status == outcome::measured; });
     const std::vector<ranking> rankings = ranked(run);
     ASSERT_EQ(rankings.size(), 1u);
     EXPECT_TRUE(rankings[0].candidates.empty());

@@ -31,7 +31,7 @@ std::vector<recorded_candidate> candidates_of(const fs::path& file)
     std::vector<recorded_candidate> all;
     double best = 1e300;
     for (const stored_result& result : read.runs.at(0).results)
-        if (result.measured.what == outcome::measured && result.measured.samples_ns.size() >= 10 && !result.same_as) {
+        if (result.measured.status == outcome::measured && result.measured.samples_ns.size() >= 10 && !result.same_as) {
             const double truth = summarise(result.measured.samples_ns).median;
             all.push_back({result.measured.samples_ns, truth});
             best = std::min(best, truth);

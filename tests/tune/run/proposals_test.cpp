@@ -63,7 +63,7 @@ protected:
         return {spec, space, std::move(workloads), std::make_unique<listening>(space.size(), heard),
                 [this](const job_key& job) -> const measurement* {
                     const auto found =
-                        known.find(text_of(space.at(job.candidate)) + "/" + std::to_string(job.workload));
+                        known.find(parameter_text(space.at(job.candidate)) + "/" + std::to_string(job.workload));
                     return found == known.end() ? nullptr : &found->second;
                 }};
     }
@@ -84,10 +84,10 @@ TEST_F(proposals_test, a_strategy_is_told_when_all_workloads_are_settled_of_the_
     EXPECT_NEAR(heard.at(0).value(), std::pow(4.0, 0.25), 1e-12);
     asked.settle(second[0], took(200));
     EXPECT_NEAR(heard.at(1).value(), std::pow(2.0, 0.75), 1e-12);
-    asked.settle(third[0], {.what = outcome::compile_error, .reason = "no"});
+    asked.settle(third[0], {.status = outcome::compile_error, .reason = "no"});
     EXPECT_FALSE(heard.contains(2)) << "the other workload is still to come";
     asked.settle(third[1], took(1));
-    EXPECT_EQ(heard.at(2), std::nullopt) << "what fails on one workload is no candidate for all";
+    EXPECT_EQ(heard.at(2), std::nullopt) << "what fails on one workload is not a candidate for all";
     EXPECT_EQ(asked.open(), 0u);
 }
 
@@ -101,10 +101,10 @@ TEST_F(proposals_test, with_one_workload_it_is_the_median)
 TEST_F(proposals_test, what_is_known_is_told_and_not_done_again)
 {
     for (std::size_t candidate = 0; candidate < 5; ++candidate) {
-        known[text_of(space.at(candidate)) + "/0"] = took(100.0 + static_cast<double>(candidate));
-        if (candidate != 3) known[text_of(space.at(candidate)) + "/1"] = took(100);
+        known[parameter_text(space.at(candidate)) + "/0"] = took(100.0 + static_cast<double>(candidate));
+        if (candidate != 3) known[parameter_text(space.at(candidate)) + "/1"] = took(100);
     }
-    known[text_of(space.at(2)) + "/1"] = {.what = outcome::hang, .reason = "for ever"};
+    known[parameter_text(space.at(2)) + "/1"] = {.status = outcome::hang, .reason = "for ever"};
     proposals asked = make({0, 1});
     const std::vector<tune_job> half = asked.next();
     ASSERT_EQ(half.size(), 1u);
@@ -134,13 +134,13 @@ TEST_F(proposals_test, the_best_elsewhere_are_those_of_all_workloads_in_turns_wi
     const std::vector<assignment> best = best_of(file, 4);
     ASSERT_EQ(best.size(), 4u);
     // Best on both workloads together, then the winner of the race on the small one, then that on the large one.
-    EXPECT_EQ(text_of(best[0]), "threads=128 items=15");
-    EXPECT_EQ(text_of(best[1]), "threads=128 items=17");
-    EXPECT_EQ(text_of(best[2]), "threads=256 items=11");
+    EXPECT_EQ(parameter_text(best[0]), "threads=128 items=15");
+    EXPECT_EQ(parameter_text(best[1]), "threads=128 items=17");
+    EXPECT_EQ(parameter_text(best[2]), "threads=256 items=11");
     for (const assignment& values : best_of(file, 100)) {
-        EXPECT_NE(text_of(values), "threads=512 items=9") << "the code of 512 x 7";
-        EXPECT_NE(text_of(values), "threads=64 items=5") << "not verified, where others are";
-        EXPECT_NE(text_of(values), "threads=64 items=31") << "wrong";
+        EXPECT_NE(parameter_text(values), "threads=512 items=9") << "the code of 512 x 7";
+        EXPECT_NE(parameter_text(values), "threads=64 items=5") << "not verified, where others are";
+        EXPECT_NE(parameter_text(values), "threads=64 items=31") << "wrong";
     }
 }
 
@@ -153,8 +153,8 @@ TEST_F(proposals_test, candidates_of_elsewhere_are_found_by_the_names_that_both_
     const std::vector<std::size_t> found =
         found_in(space, names, {with(128, 7), with(96, 7), with(64, 3), with(128, 7)});
     ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(text_of(space.at(found[0])), "threads=128 items=7");
-    EXPECT_EQ(text_of(space.at(found[1])), "threads=64 items=3");
+    EXPECT_EQ(parameter_text(space.at(found[0])), "threads=128 items=7");
+    EXPECT_EQ(parameter_text(space.at(found[1])), "threads=64 items=3");
     EXPECT_TRUE(found_in(space, names, {assignment{{{"threads", std::int64_t{64}}}}}).empty());
 }
 
@@ -186,8 +186,8 @@ using rows = launchbox::launch_box<
 )";
     const std::vector<assignment> rows = rows_in_header(header, "rows.hpp", three.parameters);
     ASSERT_EQ(rows.size(), 2u) << "no candidate has 96 threads";
-    EXPECT_EQ(text_of(rows[0]), "threads=64 wide=true load=two-step");
-    EXPECT_EQ(text_of(rows[1]), "threads=128 wide=false load=direct");
+    EXPECT_EQ(parameter_text(rows[0]), "threads=64 wide=true load=two-step");
+    EXPECT_EQ(parameter_text(rows[1]), "threads=128 wide=false load=direct");
     EXPECT_TRUE(rows_in_header("// nothing\n", "none.hpp", three.parameters).empty());
 }
 

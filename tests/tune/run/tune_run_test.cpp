@@ -75,7 +75,7 @@ struct device {
         backend.prepare = [this](const tune_job& job) {
             ++preparing;
             overlapped = overlapped || measuring > 0;
-            const std::string name = text_of(job.parameters);
+            const std::string name = parameter_text(job.parameters);
             prepared_job made;
             {
                 const std::lock_guard guard(lock);
@@ -101,7 +101,7 @@ struct device {
         overlapped = overlapped || preparing > 0;
         const std::lock_guard guard(lock);
         const assignment& workload = spec.workloads[job.workload].values;
-        const std::string name = text_of(job.parameters), key = name + " " + text_of(workload);
+        const std::string name = parameter_text(job.parameters), key = name + " " + parameter_text(workload);
         if (request.samples == 0) {
             ++measured[key];
             order.push_back(key);
@@ -112,7 +112,7 @@ struct device {
             result = found->second;
         } else if (int& left = dies[name]; left > 0) {
             --left;
-            result = {.what = outcome::worker_died, .reason = "killed by signal 11"};
+            result = {.status = outcome::worker_died, .reason = "killed by signal 11"};
         } else if (const auto found = commanded.find(name); found != commanded.end()) {
             result = found->second;
         } else {
@@ -160,7 +160,7 @@ protected:
         for (const auto& [number, run] : store.runs())
             for (stored_result result : store.results(number)) {
                 result.finished.clear();
-                const std::string key = text_of(result.parameters) + " " + text_of(result.workload);
+                const std::string key = parameter_text(result.parameters) + " " + parameter_text(result.workload);
                 all.emplace(key, std::move(result));
             }
         return all;
@@ -197,7 +197,7 @@ TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline
     ASSERT_EQ(all.size(), 2 * candidates);
     EXPECT_EQ(all.at("threads=64 items=3 n=1000").measured.samples_ns.size(), 10u);
     EXPECT_EQ(race_on(1000).verdict, "winner");
-    EXPECT_EQ(text_of(race_on(1000).entries.front().parameters), "threads=64 items=3");
+    EXPECT_EQ(parameter_text(race_on(1000).entries.front().parameters), "threads=64 items=3");
 }
 
 TEST_F(tune_run_test, what_the_machine_lacks_is_tried_again_and_never_stored)
@@ -210,7 +210,7 @@ TEST_F(tune_run_test, what_the_machine_lacks_is_tried_again_and_never_stored)
     EXPECT_EQ(first.machine_failure, "No space left on device");
     auto all = results();
     EXPECT_EQ(all.size(), 2 * (candidates - 1));
-    EXPECT_EQ(all.at("threads=32 items=1 n=1000").measured.what, outcome::measured);
+    EXPECT_EQ(all.at("threads=32 items=1 n=1000").measured.status, outcome::measured);
     EXPECT_FALSE(all.contains("threads=64 items=2 n=1000"));
 
     gpu.lacks.clear();
@@ -280,7 +280,7 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
         {"threads=32 items=1", outcome::launch_error}, {"threads=32 items=2", outcome::illegal_access},
         {"threads=32 items=3", outcome::hang},         {"threads=32 items=4", outcome::trap},
         {"threads=32 items=5", outcome::wrong_result}, {"threads=64 items=1", outcome::out_of_memory}};
-    for (const auto& [name, what] : kinds) faulty.commanded[name] = {.what = what, .reason = "as commanded"};
+    for (const auto& [name, what] : kinds) faulty.commanded[name] = {.status = what, .reason = "as commanded"};
     const std::map<std::string, outcome> early{{"threads=64 items=2", outcome::rejected},
                                                {"threads=64 items=4", outcome::compile_error},
                                                {"threads=64 items=5", outcome::compile_timeout}};
@@ -293,15 +293,15 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
     const auto now = results();
     ASSERT_EQ(now.size(), whole.size());
     for (const auto& [key, result] : now) {
-        const std::string name = text_of(result.parameters);
+        const std::string name = parameter_text(result.parameters);
         if (kinds.contains(name)) {
-            EXPECT_EQ(result.measured.what, kinds.at(name)) << key;
+            EXPECT_EQ(result.measured.status, kinds.at(name)) << key;
             EXPECT_EQ(result.measured.reason, "as commanded");
         } else if (early.contains(name)) {
-            EXPECT_EQ(result.measured.what, early.at(name)) << key;
+            EXPECT_EQ(result.measured.status, early.at(name)) << key;
             EXPECT_EQ(result.log, "log");
         } else if (name == "threads=256 items=1") {
-            EXPECT_EQ(result.measured.what, outcome::worker_died);
+            EXPECT_EQ(result.measured.status, outcome::worker_died);
             EXPECT_EQ(result.deaths, 2);
         } else {
             EXPECT_EQ(result.measured, whole.at(key).measured) << key;
@@ -317,7 +317,7 @@ TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_held_against_the_candi
     gpu.dies["threads=32 items=2"] = 1;
     const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.worker_deaths, 1u);
-    EXPECT_EQ(results().at("threads=32 items=2 n=1000").measured.what, outcome::measured);
+    EXPECT_EQ(results().at("threads=32 items=2 n=1000").measured.status, outcome::measured);
 }
 
 // launchbox itself was killed while it measured this candidate, after one death of a worker.
@@ -392,7 +392,7 @@ TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
     for (const auto& [key, result] : results())
         if (result.same_as) {
             ++sharing;
-            const std::string twin = text_of(*result.same_as) + " " + text_of(result.workload);
+            const std::string twin = parameter_text(*result.same_as) + " " + parameter_text(result.workload);
             EXPECT_EQ(result.measured.samples_ns, results().at(twin).measured.samples_ns);
             EXPECT_FALSE(results().at(twin).same_as);
         }
@@ -401,7 +401,7 @@ TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
 
 TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
 {
-    gpu.commanded["threads=128 items=1"] = {.what = outcome::trap, .reason = "assertion failed"};
+    gpu.commanded["threads=128 items=1"] = {.status = outcome::trap, .reason = "assertion failed"};
     options.workloads = {0};
     try {
         tune(gpu.backend());
@@ -411,7 +411,7 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
                      "the baseline (threads=128 items=1) with n=1000 cannot be measured: trap: assertion failed");
         EXPECT_NE(failure.hint(), "");
     }
-    EXPECT_EQ(results().at("threads=128 items=1 n=1000").measured.what, outcome::trap);
+    EXPECT_EQ(results().at("threads=128 items=1 n=1000").measured.status, outcome::trap);
 
     file += "2";
     device other{spec};
@@ -434,7 +434,7 @@ TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_r
     ASSERT_EQ(gpu.references.size(), 2u);
     const std::string first = gpu.references[0].substr(0, gpu.references[0].find(" n="));
     device other{spec};
-    other.commanded[first] = {.what = outcome::launch_error, .reason = "refused"};
+    other.commanded[first] = {.status = outcome::launch_error, .reason = "refused"};
     file += "2";
     const tune_summary summary = tune(other.backend());
     EXPECT_EQ(summary.measured, 2 * candidates);
@@ -443,7 +443,7 @@ TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_r
 
 TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_next_time)
 {
-    gpu.commanded["threads=32 items=4"] = {.what = outcome::device_lost, .reason = "the GPU fell off the bus"};
+    gpu.commanded["threads=32 items=4"] = {.status = outcome::device_lost, .reason = "the GPU fell off the bus"};
     const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.device_lost, "the GPU fell off the bus");
     EXPECT_LT(summary.measured, 2 * candidates);
@@ -451,7 +451,7 @@ TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_
     tune(gpu.backend());
     const auto all = results();
     EXPECT_EQ(all.size(), 2 * candidates);
-    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
+    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.status, outcome::measured) << key;
 }
 
 TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
@@ -463,7 +463,7 @@ TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
     std::atomic<int> asked = 0;
     backend.measurers[1] = [&](const tune_job& job, const prepared_job&, const measure_request& request) {
         if (request.samples == 0 && ++asked > 2)
-            return measurement{.what = outcome::device_lost, .reason = "off the bus"};
+            return measurement{.status = outcome::device_lost, .reason = "off the bus"};
         return gpu.measure(job, request);
     };
     const tune_summary summary = tune(backend);
@@ -473,19 +473,19 @@ TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
     EXPECT_EQ(summary.devices[1].lost, asked == 3 ? "off the bus" : "");
     const auto all = results();
     EXPECT_EQ(all.size(), 2 * candidates);
-    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.what, outcome::measured) << key;
+    for (const auto& [key, result] : all) EXPECT_EQ(result.measured.status, outcome::measured) << key;
 }
 
 TEST_F(tune_run_test, a_candidate_with_which_two_gpus_were_lost_is_not_risked_again)
 {
-    gpu.commanded["threads=32 items=4"] = {.what = outcome::device_lost, .reason = "the GPU fell off the bus"};
+    gpu.commanded["threads=32 items=4"] = {.status = outcome::device_lost, .reason = "the GPU fell off the bus"};
     options.workloads = {0};
     const tune_summary summary = tune(gpu.backend(4));
     EXPECT_EQ(summary.device_lost, "");
     EXPECT_EQ(std::ranges::count_if(summary.devices, [](const device_record& each) { return !each.lost.empty(); }), 2);
     const auto all = results();
     EXPECT_EQ(all.size(), candidates);
-    EXPECT_EQ(all.at("threads=32 items=4 n=1000").measured.what, outcome::device_lost);
+    EXPECT_EQ(all.at("threads=32 items=4 n=1000").measured.status, outcome::device_lost);
 }
 
 TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_takes_over_when_it_is_lost)
@@ -496,7 +496,7 @@ TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_tak
     for (std::size_t i = 0; i < 3; ++i)
         backend.measurers[i] = [&, i](const tune_job& job, const prepared_job&, const measure_request& request) {
             if (request.repeated && ++raced[i] > 7 && i == 0)
-                return measurement{.what = outcome::device_lost, .reason = "off the bus"};
+                return measurement{.status = outcome::device_lost, .reason = "off the bus"};
             return gpu.measure(job, request);
         };
     // Two that cannot be told apart.
@@ -524,15 +524,15 @@ TEST_F(tune_run_test, what_fails_in_the_final_race_has_no_time_and_no_part_in_th
     gpu.commanded["threads=64 items=3"] =
         gpu.commanded["threads=32 items=5"] = {.samples_ns = std::vector<double>(10, 10'000), .verified = true};
     gpu.fails_in_race["threads=64 items=3"] =
-        gpu.fails_in_race["threads=32 items=5"] = {.what = outcome::wrong_result, .reason = "sometimes wrong"};
+        gpu.fails_in_race["threads=32 items=5"] = {.status = outcome::wrong_result, .reason = "sometimes wrong"};
     options.workloads = {0};
     tune(gpu.backend());
     int wrong = 0;
     for (const auto& [key, result] : results()) {
-        const std::string name = text_of(result.parameters);
+        const std::string name = parameter_text(result.parameters);
         const bool fails = name == "threads=64 items=3" || name == "threads=32 items=5";
         wrong += fails;
-        EXPECT_EQ(result.measured.what, fails ? outcome::wrong_result : outcome::measured) << name;
+        EXPECT_EQ(result.measured.status, fails ? outcome::wrong_result : outcome::measured) << name;
         if (!fails) continue;
         EXPECT_EQ(result.measured.reason, "in the final race: sometimes wrong");
         EXPECT_TRUE(result.measured.samples_ns.empty());
@@ -541,14 +541,14 @@ TEST_F(tune_run_test, what_fails_in_the_final_race_has_no_time_and_no_part_in_th
     const race_result_info race = race_on(1000);
     for (const race_entry& entry : race.entries)
         for (const char* failed : {"threads=64 items=3", "threads=32 items=5"})
-            EXPECT_NE(text_of(entry.parameters), failed);
-    EXPECT_EQ(text_of(race.entries.at(0).parameters), "threads=64 items=2");
+            EXPECT_NE(parameter_text(entry.parameters), failed);
+    EXPECT_EQ(parameter_text(race.entries.at(0).parameters), "threads=64 items=2");
 }
 
 TEST_F(tune_run_test, a_baseline_that_fails_in_the_final_race_ends_the_run)
 {
     gpu.commanded["threads=128 items=1"] = {.samples_ns = std::vector<double>(10, 10'001), .verified = true};
-    gpu.fails_in_race["threads=128 items=1"] = {.what = outcome::wrong_result, .reason = "sometimes wrong"};
+    gpu.fails_in_race["threads=128 items=1"] = {.status = outcome::wrong_result, .reason = "sometimes wrong"};
     options.workloads = {0};
     try {
         tune(gpu.backend());
@@ -577,10 +577,10 @@ TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_
     space = search_space(spec, {});
     tune(gpu.backend());
     const auto all = results();
-    EXPECT_EQ(all.at("threads=256 items=2 n=1000").measured.what, outcome::rejected);
+    EXPECT_EQ(all.at("threads=256 items=2 n=1000").measured.status, outcome::rejected);
     EXPECT_NE(all.at("threads=256 items=2 n=1000").measured.reason.find("threads * items <= n // 2"),
               std::string::npos);
-    EXPECT_EQ(all.at("threads=256 items=2 n=2000").measured.what, outcome::measured);
+    EXPECT_EQ(all.at("threads=256 items=2 n=2000").measured.status, outcome::measured);
 }
 
 TEST_F(tune_run_test, where_both_use_the_processor_nothing_is_prepared_while_something_is_measured)
@@ -703,7 +703,7 @@ TEST_F(tune_run_test, equal_candidates_are_said_to_be_equal_and_the_baseline_is_
     tune(gpu.backend());
     const race_result_info race = race_on(1000);
     EXPECT_EQ(race.verdict, "equal");
-    EXPECT_EQ(text_of(race.entries.front().parameters), "threads=128 items=1");
+    EXPECT_EQ(parameter_text(race.entries.front().parameters), "threads=128 items=1");
     EXPECT_LE(race.equal_within, 0.01);
 }
 

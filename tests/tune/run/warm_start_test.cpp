@@ -51,7 +51,7 @@ TEST(warm_start, from_another_type_or_size_finds_the_best_in_fewer_evaluations)
             const std::vector<std::size_t> first = found_in(to.space, names_of(to.space), best_of(elsewhere, 12));
             EXPECT_EQ(first.size(), 12u);
             const std::vector<std::size_t> warm = evaluations(to, first);
-            EXPECT_LE(warm.back(), 12u) << text_of(from.workload) << " -> " << text_of(to.workload);
+            EXPECT_LE(warm.back(), 12u) << parameter_text(from.workload) << " -> " << parameter_text(to.workload);
             EXPECT_LT(warm[10], cold[10]);
         }
     }

@@ -14,7 +14,7 @@ stored_result made(std::int64_t threads, outcome what, double ns, double compile
 {
     stored_result result;
     result.parameters.values = {{"threads", threads}, {"constant", std::int64_t{7}}};
-    result.measured.what = what;
+    result.measured.status = what;
     if (what == outcome::measured) result.measured.samples_ns = {ns * 5, ns, ns / 2};
     result.measured.seconds = run;
     result.compile_seconds = compile;
@@ -198,7 +198,7 @@ TEST(search_replay, every_workload_is_replayed_on_its_own)
     ASSERT_EQ(replays.size(), 2u);  // on the third nothing was measured
     EXPECT_TRUE(replays[0].workload.values.empty());
     EXPECT_EQ(replays[0].answers.size(), 7u);
-    EXPECT_EQ(text_of(replays[1].workload), "n=5");
+    EXPECT_EQ(parameter_text(replays[1].workload), "n=5");
     EXPECT_TRUE(replay_workloads({}).empty());
 }
 

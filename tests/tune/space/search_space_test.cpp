@@ -72,7 +72,7 @@ void expect_same(const search_space& space, const std::vector<assignment>& right
 {
     ASSERT_EQ(space.size(), right.size());
     for (std::size_t i = 0; i < right.size(); ++i) {
-        ASSERT_EQ(space.at(i), right[i]) << text_of(space.at(i)) << " and " << text_of(right[i]);
+        ASSERT_EQ(space.at(i), right[i]) << parameter_text(space.at(i)) << " and " << parameter_text(right[i]);
         ASSERT_EQ(space.find(right[i]), i);
         ASSERT_EQ(space.why_not(right[i]), "");
         std::vector<std::size_t> near;
@@ -96,7 +96,7 @@ TEST(search_space, is_the_product_in_the_order_of_the_file)
     const search_space space(spec, {});
     EXPECT_EQ(space.raw_size(), 12);
     expect_same(space, by_nested_loops(spec, {}, {}));
-    EXPECT_EQ(text_of(space.at(1)), "a=1 b=x c=false d=0.5");
+    EXPECT_EQ(parameter_text(space.at(1)), "a=1 b=x c=false d=0.5");
     EXPECT_EQ(space.find({{{"d", 0.5}, {"c", true}, {"b", std::string("y")}, {"a", 3.0}}}), 10u);
     EXPECT_EQ(space.find({{{"a", std::string("1")}, {"b", std::string("y")}, {"c", true}, {"d", 0.5}}}), std::nullopt);
     EXPECT_EQ(space.find({{{"a", integer(1)}}}), std::nullopt);
@@ -121,7 +121,7 @@ TEST(search_space, a_parameter_that_does_not_count_has_one_value)
     EXPECT_EQ(space.why_not({{{"tile", integer(2)}, {"use_shared", false}, {"pad", integer(1)}}}),
               "tile is 2, and must be 0 where use_shared is false");
     EXPECT_EQ(space.why_not({{{"tile", integer(0)}, {"use_shared", true}, {"pad", integer(1)}}}),
-              "tile is 0, though use_shared is true");
+              "tile is 0, although use_shared is true");
     spec.constraints = {"tile + pad ~= 3"};
     expect_same(search_space(spec, {}),
                 by_nested_loops(spec, when, {{"", [](const assignment& point) {
@@ -242,9 +242,9 @@ TEST(search_space, what_turned_points_away_is_counted)
     const search_space space(spec, {});
     EXPECT_EQ(space.size(), 0u);
     using counts = std::vector<std::pair<std::string, std::uint64_t>>;
-    EXPECT_EQ(space.turned_away(), (counts{{"a > 5", 5}, {"a + b > 20", 50}, {"1 < 2", 0}}));
+    EXPECT_EQ(space.rejections(), (counts{{"a > 5", 5}, {"a + b > 20", 50}, {"1 < 2", 0}}));
     spec.constraints = {"2 < 1"};
-    EXPECT_EQ(search_space(spec, {}).turned_away(), (counts{{"2 < 1", 1}}));
+    EXPECT_EQ(search_space(spec, {}).rejections(), (counts{{"2 < 1", 1}}));
 }
 
 TEST(search_space, a_constraint_of_a_workload_waits_for_it)
@@ -275,20 +275,21 @@ TEST(search_space, what_is_too_large_is_said_before_any_work)
 {
     tune_spec spec;
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) spec.parameters.push_back({name, integers(1, 100)});
-    EXPECT_EQ(
-        complaint(spec),
-        "the space has 1,000,000,000,000 candidates, and 1,000 is the most | add constraints, or give fewer values");
+    EXPECT_EQ(complaint(spec),
+              "the space has 1,000,000,000,000 candidates, and at most 1,000 are allowed | add constraints, or give "
+              "fewer values");
     spec.constraints = {"a + b + c + d + e + f == 6"};
     EXPECT_EQ(complaint(spec),
-              "the space has 1e+12 points to look at before a constraint can turn some away | add "
-              "constraints that name few parameters, or give fewer values");
+              "the space has 1e+12 points to visit before a constraint can reject some | add constraints on few "
+              "parameters, or give fewer values");
     spec.constraints = {"a == 1"};
-    EXPECT_EQ(complaint(spec),
-              "the space has at least 10,000,000,000 candidates, and 1,000 is the most | add constraints, or give "
-              "fewer values");
+    EXPECT_EQ(
+        complaint(spec),
+        "the space has at least 10,000,000,000 candidates, and at most 1,000 are allowed | add constraints, or give "
+        "fewer values");
     spec.parameters.resize(2);
     spec.constraints = {"a + b > 100"};
-    EXPECT_NE(complaint(spec).find("candidates, and 1,000 is the most"), std::string::npos);
+    EXPECT_NE(complaint(spec).find("candidates, and at most 1,000 are allowed"), std::string::npos);
 }
 
 TEST(search_space, a_constraint_that_fails_is_named)
@@ -309,7 +310,8 @@ TEST(search_space, a_constraint_that_fails_is_named)
     spec.constraints = {"a < sm.max_threads"};
     EXPECT_NE(complaint(spec).find("--arch sm_90"), std::string::npos);
     spec.constraints = {"a < device.sms"};
-    EXPECT_NE(complaint(spec, {{"sm.max_threads", integer(1)}}).find("only where the GPU is"), std::string::npos);
+    EXPECT_NE(complaint(spec, {{"sm.max_threads", integer(1)}}).find("only known on a machine with the GPU"),
+              std::string::npos);
 }
 
 TEST(search_space, the_limits_of_a_gpu_have_names)

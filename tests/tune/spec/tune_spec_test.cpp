@@ -24,7 +24,7 @@ std::string values_of(const std::string& value)
     std::string text;
     const tune_spec spec = spec_of("a = " + value);
     for (const parameter_value& element : spec.parameters.at(0).values)
-        text += (text.empty() ? "" : " ") + text_of(element);
+        text += (text.empty() ? "" : " ") + parameter_text(element);
     return text;
 }
 
@@ -87,12 +87,12 @@ min_occupancy = 0.25
 )toml");
     EXPECT_EQ(spec.folder, "/some/where");
     EXPECT_EQ(spec.name, "block_sort");
-    EXPECT_EQ(text_of(*spec.baseline), "threads=256 items=11 min_blocks=0");
+    EXPECT_EQ(parameter_text(*spec.baseline), "threads=256 items=11 min_blocks=0");
     ASSERT_EQ(spec.parameters.size(), 3u);
     EXPECT_EQ(spec.parameters[1].values.size(), 15u);
     ASSERT_EQ(spec.workloads.size(), 4u);
-    EXPECT_EQ(text_of(spec.workloads[1].values), "type=int n=134217728");
-    EXPECT_EQ(text_of(spec.workloads[2].values), "type=long long n=1048576");
+    EXPECT_EQ(parameter_text(spec.workloads[1].values), "type=int n=134217728");
+    EXPECT_EQ(parameter_text(spec.workloads[2].values), "type=long long n=1048576");
     EXPECT_EQ(spec.workloads[3].weight, 3);
     ASSERT_TRUE(spec.kernel);
     EXPECT_FALSE(spec.program);
@@ -159,11 +159,11 @@ TEST(tune_spec, what_a_parameter_cannot_be)
     expect("a = [1, [2]]", "4:9: a value of a is a list, and must be a number");
     expect("a = [1, nan]", "4:9: a ");
     expect("a = [2020-01-01]", "4:6: a value of a is a date or time");
-    expect("a-b = [1]", "4:1: a parameter \"a-b\" cannot be named so | ");
-    expect("end = [1]", "4:1: a parameter \"end\" cannot be named so");
+    expect("a-b = [1]", "4:1: a parameter \"a-b\" has an invalid name | ");
+    expect("end = [1]", "4:1: a parameter \"end\" has an invalid name");
     expect("sm = [1]", "4:1: a parameter cannot be named sm | ");
     expect("output = [1]", "4:1: a parameter cannot be named output | ");
-    expect("'\u00e4' = [1]", "4:1: a parameter \"\u00e4\" cannot be named so");
+    expect("'\u00e4' = [1]", "4:1: a parameter \"\u00e4\" has an invalid name");
     expect("a = { from = 1, to = 5, step = 0 }", "4:32: a.step is 0 | ");
     expect("a = { from = 5, to = 1 }", "4:5: a is an empty range | ");
     expect("a = { from = 1, to = 5, step = -1 }", "4:5: a is an empty range | ");
@@ -177,13 +177,13 @@ TEST(tune_spec, what_a_parameter_cannot_be)
     expect("a = { from = 1 }", "4:5: a has no to | ");
     expect("a = { from = '1', to = 2 }", "4:14: a.from is the string \"1\", and must be a number");
     expect("a = { vales = [1] }", "4:7: unknown key \"vales\" of the parameter a | did you mean values?");
-    expect("a = { values = [1], when = 'true' }", "4:5: a has when, and no otherwise | ");
-    expect("a = { values = [1], otherwise = 0 }", "4:5: a has otherwise, and no when | ");
+    expect("a = { values = [1], when = 'true' }", "4:5: a has `when` without `otherwise` | ");
+    expect("a = { values = [1], otherwise = 0 }", "4:5: a has `otherwise` without `when` | ");
     expect("a = { values = [1], when = 'true', otherwise = 'x' }", "4:48: a.otherwise is of another type");
     expect("a = { values = [1], when = 'b', otherwise = 0 }", "4:28: unknown name \"b\" in a.when | ");
-    expect("a = { values = [1], when = '1 +', otherwise = 0 }", "4:28: '1 +' is no expression: ");
+    expect("a = { values = [1], when = '1 +', otherwise = 0 }", "4:28: '1 +' is not an expression: ");
     expect("a = { values = [1], when = 'b > 0', otherwise = 0 }\nb = { values = [1], when = 'a > 0', otherwise = 0 }",
-           "4:28: whether a counts depends on itself: a, b, a | ");
+           "4:28: the `when` of a depends on itself: a, b, a | ");
     std::string many;
     for (int i = 0; i < 65; ++i) many += "p" + std::to_string(i) + " = [1]\n";
     expect(many.c_str(), "3:1: there are 65 parameters | ");
@@ -196,9 +196,9 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("[[workload]]\na = 1", "6:1: a is both a parameter and a workload's value | ");
     expect("[[workload]]\nn = 1\nweight = 0", "7:10: weight is 0 | ");
     expect("[[workload]]\nn = 1\n[[workload]]\nm = 1", "7:1: this workload has no n | ");
-    expect("[[workload]]\nn = [1, 2]\n[[workload]]\nn = 2", "5:1: the workload \"n=2\" is there twice | ");
+    expect("[[workload]]\nn = [1, 2]\n[[workload]]\nn = 2", "5:1: the workload \"n=2\" appears twice | ");
     expect("[constraints]\nall = ['b < 1']", "6:8: unknown name \"b\" in a constraint | did you mean a?");
-    expect("[constraints]\nall = ['a && a']", "6:8: 'a && a' is no expression: there is no && here | write and");
+    expect("[constraints]\nall = ['a && a']", "6:8: 'a && a' is not an expression: there is no && here | write and");
     expect("[constraints]\nany = ['a < 1']", "6:1: unknown key \"any\" in [constraints] | ");
     expect("[constraints]\nall = ['a < sm.max_thread']",
            "6:8: unknown name \"sm.max_thread\" in a constraint | did you mean sm.max_threads?");
@@ -250,12 +250,12 @@ flops = "2.0 * n * n * n"
     // Values may have all these names: that of examples/block_sort is the size of its keys.
     const tune_spec named =
         spec_of("a = [1]", "[[workload]]\nn = 5\nbytes = [4, 8]\nelements = 'many or few'\nflops = 1");
-    EXPECT_EQ(text_of(named.workloads.at(1).values), "n=5 bytes=8 elements=many or few flops=1");
+    EXPECT_EQ(parameter_text(named.workloads.at(1).values), "n=5 bytes=8 elements=many or few flops=1");
     const tune_spec both =
         spec_of("a = [1]",
                 "[[workload]]\nn = 5\nbytes = [4, 8]\nwork = { bytes = 'n * bytes' }\n[[workload]]\nn = 6\nbytes = 2");
     EXPECT_EQ(both.workloads.at(1).work, work_amounts{.bytes = 40});
-    EXPECT_EQ(text_of(spec_of("a = [1]", "[[workload]]\nwork = 3").workloads.at(0).values), "work=3");
+    EXPECT_EQ(parameter_text(spec_of("a = [1]", "[[workload]]\nwork = 3").workloads.at(0).values), "work=3");
 }
 
 TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
@@ -266,8 +266,8 @@ TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
     expect("{ elements = 'm' }", "8:21: unknown name 'm' in 'm' | ");
     expect("{ elements = 'a * n' }", "8:21: work.elements depends on the parameter a | ");
     expect("{ elements = 'sm.registers' }", "8:21: unknown name 'sm.registers'");
-    expect("{ elements = 'n +' }", "8:21: 'n +' is no expression: ");
-    expect("{ elements = 0 }", "8:21: work.elements is 0, with n=3 t=x | it is a number above 0");
+    expect("{ elements = 'n +' }", "8:21: 'n +' is not an expression: ");
+    expect("{ elements = 0 }", "8:21: work.elements is 0, with n=3 t=x | it must be above 0");
     expect("{ flops = 'n - 3' }", "8:18: work.flops is 0, with n=3 t=x | ");
     expect("{ flops = 'n // (n - 3)' }", "8:18: cannot evaluate 'n // (n - 3)': ");
     expect("{ bytes = '-n' }", "8:18: work.bytes is -3, with n=3 t=x | ");
@@ -282,12 +282,11 @@ TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
     expect("{ flops = '2 * n * n * n' }", "8:18: work.flops is 0, with n=2097152 t=x: it does not fit");
     expect("{ flops = '3 * n * n * n + 1' }",
            "8:18: work.flops is -9223372036854775807, with n=2097152 t=x: it does not fit");
-    expect(
-        "{ flops = '2 * n * n * n + n' }",
-        "8:18: work.flops is 2097152, with n=2097152 t=x: it does not fit into a whole number | begin with a fraction");
+    expect("{ flops = '2 * n * n * n + n' }",
+           "8:18: work.flops is 2097152, with n=2097152 t=x: it does not fit into a whole number | use floating point");
     expect_complaint(
         "a = [1, 2]", "[[workload]]\nn = 3\nelements = '2 * n'",
-        "7:1: elements is a workload's value here, and a word | how much work it is: write work = { elements");
+        "7:1: elements is a value of the workload here, and a string | how much work it is: write work = { elements");
 }
 
 TEST(tune_spec, what_is_wrong_with_the_target)
@@ -298,12 +297,13 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     };
     expect("", " there is neither [kernel] nor [program] | ");
     expect("[program]\nbuild = ['cc']", "5:1: [program] has no run | ");
-    expect("[program]\nrun = ['{b}']", "6:8: {b} in the command stands for nothing | ");
+    expect("[program]\nrun = ['{b}']", "6:8: {b} in the command is not a known name | ");
     expect("[program]\nrun = ['{a']", "6:8: a { without } in {a | ");
     expect("[program]\nrun = \"x 'y\"", "6:7: the quote ' is not closed");
     expect("[program]\nrun = []", "6:7: run has no program");
-    expect("[program]\nrun = 'x'\nmetric = '([0-9'", "7:10: metric is no regular expression");
-    expect("[program]\nrun = 'x'\nmetric = '(?=a)(b)'", "7:10: metric is no regular expression: invalid perl operator");
+    expect("[program]\nrun = 'x'\nmetric = '([0-9'", "7:10: metric is not a valid regular expression");
+    expect("[program]\nrun = 'x'\nmetric = '(?=a)(b)'",
+           "7:10: metric is not a valid regular expression: invalid perl operator");
     expect("[program]\nrun = 'x'\nmetric = '[0-9]+'", "7:10: metric has no group");
     expect("[program]\nrun = 'x'\nunit = 'ns'", "7:8: unit without metric");
     const std::string kernel = "[kernel]\nsource = 'x.cu'\nname = 'f'\nthreads = 'a'\nblocks = 1\n";
@@ -319,10 +319,10 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     };
     EXPECT_EQ(complaint(argument("value = 1")), "");
     EXPECT_EQ(complaint(argument("count = 'a * 100', fill = 'constant', value = -1")), "");
-    expect(argument("role = 'output'"), "10:49: the argument \"x\" has role, and no count");
+    expect(argument("role = 'output'"), "10:49: the argument \"x\" has role but no count");
     expect(kernel + "arguments = [{ name = 'x', type = 'int' }]",
            "10:23: the argument \"x\" has neither count nor value");
-    expect(argument("count = 1, low = 1"), "10:59: the argument \"x\" has low, and fill is not \"random\"");
+    expect(argument("count = 1, low = 1"), "10:59: the argument \"x\" has low, but fill is not \"random\"");
     expect(argument("count = 1, fill = 'file'"), "10:60: the argument \"x\" has no file");
     expect(kernel + "arguments = [{ name = 'x', type = 'imt', value = 1 }]",
            "10:35: launchbox does not know the type \"imt\" | did you mean int?");
@@ -335,16 +335,15 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', reset = true }]"), "");
     EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', type = 'int', value = 0, reset = false }]"), "");
     expect(kernel + "variables = [{ name = 'x' }]", "10:14: a variable has neither a type nor reset | write type");
-    expect(kernel + "variables = [{ name = 'x', value = 0, reset = true }]",
-           "10:36: a variable has value, and no type");
+    expect(kernel + "variables = [{ name = 'x', value = 0, reset = true }]", "10:36: a variable has value but no type");
     expect(kernel + "variables = [{ name = 'x', reset = 1 }]", "10:36: reset is the number 1, and must be");
     expect(argument("count = 1, reset = true"),
-           "10:61: an argument has reset, which is of variables | arguments with role = \"in_out\" are restored");
+           "10:61: an argument has reset, which is for variables | arguments with role = \"in_out\" are restored");
     expect(kernel + "variables = [{ name = 'x', type = 'int', count = 'b' }]", "10:50: unknown name \"b\" in count");
     expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: launchbox does not know the type");
     expect(kernel + "variables = 1", "10:13: variables is the number 1, and must be a list of tables");
     expect(kernel + "[verify]\nagainst = 'x.npy'", "11:11: one file for 0 outputs");
-    expect(kernel + "[verify]\nagainst = ['check', '{a}']", "11:21: {a} in the command stands for nothing | ");
+    expect(kernel + "[verify]\nagainst = ['check', '{a}']", "11:21: {a} in the command is not a known name | ");
 }
 
 TEST(tune_spec, what_is_wrong_with_the_tunable)

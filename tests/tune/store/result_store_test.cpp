@@ -390,12 +390,12 @@ TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)
                                     std::string("SQLite format 3\0", 16), std::string(5000, 'x')}) {
         std::ofstream(file) << text;
         for (access how : {access::create_or_open, access::open, access::read_only})
-            EXPECT_NE(refusal(how).find("is no result store"), std::string::npos) << text.substr(0, 20);
+            EXPECT_NE(refusal(how).find("is not a result store"), std::string::npos) << text.substr(0, 20);
     }
     fs::remove(file);
     sql("PRAGMA journal_mode = WAL; CREATE TABLE result (a); INSERT INTO result VALUES (1)");
     for (access how : {access::create_or_open, access::open, access::read_only})
-        EXPECT_NE(refusal(how).find("SQLite database, but no result store"), std::string::npos);
+        EXPECT_NE(refusal(how).find("SQLite database, but not a result store"), std::string::npos);
     EXPECT_FALSE(fs::exists(file + "-wal"));
 
     fs::remove(file);
@@ -418,7 +418,7 @@ TEST_F(result_store_file, tables_of_another_kind_are_refused)
     sql("DROP TABLE result; CREATE VIEW result AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
         "SELECT x AS id, '{}' AS parameters FROM n");
     for (access how : {access::create_or_open, access::open, access::read_only})
-        EXPECT_NE(refusal(how).find("has other tables"), std::string::npos);
+        EXPECT_NE(refusal(how).find("is not a result store"), std::string::npos);
 }
 
 // As where stores were merged; what a race was drawn from may be unknown.

@@ -77,13 +77,13 @@ TEST(python_expression, what_is_not_supported_is_named_with_its_place)
     EXPECT_EQ(python_complaint("a.append(1)"), "modules and methods are not supported (column 2 of 'a.append(1)')");
     EXPECT_EQ(python_complaint("1 && 2"), "unexpected '&' (column 4 of '1 && 2')");
     EXPECT_EQ(python_complaint("open('x')"), "the function open is not supported (column 1 of 'open('x')')");
-    EXPECT_EQ(python_complaint("[1, 2"), "] expected, and there is end (column 6 of '[1, 2')");
-    EXPECT_EQ(python_complaint("3 + x"), "nothing is named x (column 5 of '3 + x')");
-    EXPECT_EQ(python_complaint(""), "there is nothing in the expression (column 1 of '')");
+    EXPECT_EQ(python_complaint("[1, 2"), "] expected, but there is end (column 6 of '[1, 2')");
+    EXPECT_EQ(python_complaint("3 + x"), "unknown name x (column 5 of '3 + x')");
+    EXPECT_EQ(python_complaint(""), "the expression is empty (column 1 of '')");
     EXPECT_EQ(python_complaint("1 % 0"), "a division by zero (column 3 of '1 % 0')");
-    EXPECT_EQ(python_complaint("'a' + 1"), "+ has no meaning for str and int (column 5 of ''a' + 1')");
+    EXPECT_EQ(python_complaint("'a' + 1"), "+ does not apply to str and int (column 5 of ''a' + 1')");
     EXPECT_EQ(python_complaint("lambda"), "unexpected 'lambda' (column 1 of 'lambda')");
-    EXPECT_EQ(python_complaint("{1}"), "{ does not belong in an expression here (column 1 of '{1}')");
+    EXPECT_EQ(python_complaint("{1}"), "{ is not allowed in an expression (column 1 of '{1}')");
 }
 
 // What Python says of each: repr of its value, or "error".
@@ -273,10 +273,11 @@ TEST(python_oracle, random_expressions_have_python_s_value)
                     << expressions[i] << ": " << why << ", Python: " << python;
                 ++refused;
             } else if (python.starts_with("error")) {
-                EXPECT_EQ(ours, "error") << expressions[i] << " with " << text_of(all[j]) << ", Python: " << python;
+                EXPECT_EQ(ours, "error") << expressions[i] << " with " << parameter_text(all[j])
+                                         << ", Python: " << python;
                 ++errors;
             } else {
-                EXPECT_EQ(ours, python) << expressions[i] << " with " << text_of(all[j]);
+                EXPECT_EQ(ours, python) << expressions[i] << " with " << parameter_text(all[j]);
                 ++equal;
             }
             if (HasFailure()) return;
@@ -331,7 +332,7 @@ TEST(python_oracle, random_conditions_mean_the_same_in_a_spec)
             }
             const std::string& python = answers[i * all.size() + j];
             ASSERT_EQ(truth, python.substr(0, truth == "error" ? 5 : python.size()))
-                << expressions[i] << "\nas " << text << "\nwith " << text_of(all[j]);
+                << expressions[i] << "\nas " << text << "\nwith " << parameter_text(all[j]);
             errors += truth == "error" ? 1 : 0;
         }
     }
@@ -377,7 +378,7 @@ TEST(python_to_lua, conditions_stay_readable)
     // A division that may fail is not tried alone.
     EXPECT_EQ(translated("y > 16 and y % (x - 1) == 0"), "y > 16 and y % (x - 1) == 0");
     EXPECT_EQ(translated("x * 10**18 > 1"),
-              "refused: a whole number that may leave 64 bits (column 3 of 'x * 10**18 > 1')");
+              "refused: a whole number that may exceed 64 bits (column 3 of 'x * 10**18 > 1')");
     EXPECT_EQ(translated("s < 'b'"), "refused: the order of strings (column 3 of 's < 'b'')");
     EXPECT_EQ(translated("round(f) == 1"), "refused: round of a fraction (column 1 of 'round(f) == 1')");
 }

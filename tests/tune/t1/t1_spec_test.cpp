@@ -74,7 +74,7 @@ std::set<std::string> candidates_of(const tune_spec& spec)
     std::set<std::string> all;
     for (std::size_t i = 0; i < space.size(); ++i) {
         std::map<std::string, std::string> values;
-        for (const auto& [name, value] : space.at(i).values) values[name] = text_of(value);
+        for (const auto& [name, value] : space.at(i).values) values[name] = parameter_text(value);
         std::string text;
         for (const auto& [name, value] : values) text += name + "=" + value + " ";
         all.insert(text);
@@ -145,7 +145,7 @@ TEST(t1_spec, the_sample_as_a_spec)
     const tune_spec spec = spec_of(made);
     EXPECT_EQ(spec.name, "blur");
     ASSERT_TRUE(spec.baseline.has_value());
-    EXPECT_EQ(text_of(*spec.baseline), "threads_x=128 per_thread=1 unroll_by=1 blur_width=3 image_size=1048576");
+    EXPECT_EQ(parameter_text(*spec.baseline), "threads_x=128 per_thread=1 unroll_by=1 blur_width=3 image_size=1048576");
     EXPECT_EQ(spec.constraints,
               (std::vector<std::string>{"64 <= threads_x * per_thread and threads_x * per_thread <= 1024",
                                         "per_thread % unroll_by == 0", "not (threads_x == 96 or threads_x == 160)"}));
@@ -172,9 +172,9 @@ TEST(t1_spec, the_sample_as_a_spec)
     EXPECT_EQ(notes_of(made),
               "ConfigurationSpace.Conditions[2].Expression: LEFT OUT, so the space is larger than the problem's: "
               "modules and methods are not supported (column 5 of 'math.log2(threads_x) < 9')\n"
-              "Search: not taken over (Random): --search chooses the strategy\n"
-              "Budget[0]: not taken over: --budget 50 does it\n"
-              "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not taken over: outputs "
+              "Search: not translated (Random): --search chooses the strategy\n"
+              "Budget[0]: not translated: --budget 50 does it\n"
+              "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not translated: outputs "
               "are compared with the baseline's; [verify] against takes a .npy or a command\n");
     // Each is a comment where it belongs, too.
     EXPECT_NE(made.spec.find("  # ConfigurationSpace.Conditions[2].Expression: LEFT OUT"), std::string::npos)
@@ -195,7 +195,7 @@ TEST(t1_spec, the_grid_is_the_problem_divided_or_blocks_or_threads)
     kernel["GridDivY"] = nullptr;
     kernel["LocalSize"]["Y"] = "per_thread";
     EXPECT_EQ(blocks()[1], "ceil_div(y, per_thread)");
-    EXPECT_EQ(text_of(spec_of(translated(workload)).workloads.front().values), "x=4096 y=2048");
+    EXPECT_EQ(parameter_text(spec_of(translated(workload)).workloads.front().values), "x=4096 y=2048");
     kernel["Arguments"][0]["Size"] = "ProblemSize[0] * ProblemSize[1] * per_thread";
     EXPECT_EQ(spec_of(translated(workload)).kernel.value().arguments[0].count, "x * y * per_thread");
     kernel["LocalSize"] = nullptr;
@@ -215,7 +215,7 @@ TEST(t1_spec, values_of_every_kind)
         const tuning_parameter parameter = spec_of(translated(workload)).parameters.at(3);
         std::string list = parameter.name + ":";
         for (const parameter_value& value : parameter.values)
-            list += " " + std::string(1, "bifs"[value.index()]) + text_of(value);
+            list += " " + std::string(1, "bifs"[value.index()]) + parameter_text(value);
         return list;
     };
     workload["KernelSpecification"]["Arguments"][1]["Size"] = 1;
@@ -242,7 +242,7 @@ TEST(t1_spec, no_baseline_where_the_defaults_are_no_candidate)
     EXPECT_FALSE(spec_of(made).baseline.has_value());
     EXPECT_NE(notes_of(made).find("there is no baseline: the Defaults break Conditions[1]"), std::string::npos);
     parameters[1]["Default"] = 4;
-    EXPECT_EQ(text_of(*spec_of(translated(workload)).baseline),
+    EXPECT_EQ(parameter_text(*spec_of(translated(workload)).baseline),
               "threads_x=128 per_thread=4 unroll_by=2 blur_width=3 image_size=1048576");
     parameters[1]["Default"] = 3;
     made = translated(workload);
@@ -281,7 +281,7 @@ TEST(t1_spec, arguments_of_every_kind)
               std::string::npos);
     value["FillType"] = "Generator";
     EXPECT_EQ(argument(value).at(0).fill, fill_kind::zeros);
-    EXPECT_NE(notes().find("Arguments[0].FillType: v is filled with zeros: Generator is not taken over"),
+    EXPECT_NE(notes().find("Arguments[0].FillType: v is filled with zeros: Generator is not translated"),
               std::string::npos)
         << notes();
     value = vector;
@@ -327,15 +327,16 @@ TEST(t1_spec, what_is_no_kernel_of_ours_leaves_the_space)
     const t1_translation made = translated(workload);
     EXPECT_FALSE(made.has_kernel);
     EXPECT_EQ(spec_of(made).parameters.size(), 5U);
-    for (const char* wanted : {"Whatever: not taken over", "KernelSpecification.Wild: not taken over",
+    for (const char* wanted : {"Whatever: not translated", "KernelSpecification.Wild: not translated",
                                "the kernel is OpenCL, so there is no [kernel]", "--budget 60s does it"})
         EXPECT_NE(notes_of(made).find(wanted), std::string::npos) << notes_of(made);
 }
 
 TEST(t1_spec, bad_files_have_one_clear_error)
 {
-    EXPECT_TRUE(t1_error("{\"a\": ").starts_with("x.json begins as JSON does, and is none: ")) << t1_error("{\"a\": ");
-    EXPECT_EQ(t1_error("{}"), "x.json is JSON, and no T1 problem: it has no ConfigurationSpace with TuningParameters");
+    EXPECT_TRUE(t1_error("{\"a\": ").starts_with("x.json looks like JSON, but is not valid: ")) << t1_error("{\"a\": ");
+    EXPECT_EQ(t1_error("{}"),
+              "x.json is JSON, but not a T1 problem: it has no ConfigurationSpace with TuningParameters");
     json workload = blur();
     json& parameter = workload["ConfigurationSpace"]["TuningParameters"][1];
     const std::string place = "x.json: ConfigurationSpace.TuningParameters[1]";
@@ -345,7 +346,7 @@ TEST(t1_spec, bad_files_have_one_clear_error)
     parameter["Values"] = "[]";
     EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the list is empty");
     parameter["Values"] = "[1, 'a']";
-    EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the values are not all numbers, all words or all truths");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Values: the values are not all numbers, strings or booleans");
     parameter["Values"] = "os.listdir()";
     EXPECT_EQ(t1_error(workload.dump()),
               place + ".Values: modules and methods are not supported (column 3 of 'os.listdir()')");
@@ -353,9 +354,9 @@ TEST(t1_spec, bad_files_have_one_clear_error)
     EXPECT_EQ(t1_error(workload.dump()), place + ".Values: there are 200000 values");
     parameter["Values"] = "[1]";
     parameter["Name"] = "a-b";
-    EXPECT_EQ(t1_error(workload.dump()), place + ".Name: 'a-b' can be no macro");
+    EXPECT_EQ(t1_error(workload.dump()), place + ".Name: 'a-b' cannot be a macro");
     parameter["Name"] = "unroll_by";
-    EXPECT_TRUE(t1_error(workload.dump()).ends_with("TuningParameters[2].Name: unroll_by is there twice"));
+    EXPECT_TRUE(t1_error(workload.dump()).ends_with("TuningParameters[2].Name: unroll_by appears twice"));
 }
 
 TEST(t1_spec, json_is_told_from_a_spec)

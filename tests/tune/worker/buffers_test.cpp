@@ -180,7 +180,7 @@ TEST(buffers, outputs_are_compared_by_their_type)
     EXPECT_EQ(three.result(), (output_difference{.differing = 2, .first = 1, .largest = 14}));
     EXPECT_EQ(difference_sentence("out", {kind::signed_integer, 4}, three.result(), 3,
                                   reinterpret_cast<const char*>(&is[1]), reinterpret_cast<const char*>(&wanted[1])),
-              "out[1] is 17, and the reference's is 3; 2 of 3 differ, by 14 at most");
+              "out[1] is 17, and the reference is 3; 2 of 3 differ, by 14 at most");
 }
 
 }  // namespace

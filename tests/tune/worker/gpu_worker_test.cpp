@@ -17,7 +17,7 @@ TEST_F(gpu_worker_test, a_right_kernel_is_measured)
     plan_["kernels"] = {{{"match", "copy"}, {"ns", 5000}}};
     gpu_worker& tried = worker();
     const measurement found = tried.measure(task(copy_256_4));
-    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_EQ(found.status, outcome::measured) << found.reason;
     EXPECT_EQ(found.reason, "");
     EXPECT_TRUE(found.verified);
     EXPECT_FALSE(found.sticky);
@@ -39,7 +39,7 @@ TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_u
     EXPECT_FALSE(enough.stopped_early);
     adaptive.best_ns = 100;
     const measurement slow = worker().measure(adaptive);
-    EXPECT_EQ(slow.what, outcome::measured);
+    EXPECT_EQ(slow.status, outcome::measured);
     EXPECT_TRUE(slow.stopped_early);
     EXPECT_EQ(slow.samples_ns.size(), 1u) << "more than three times as long: the first sample is enough";
 }
@@ -49,7 +49,7 @@ TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
 {
     plan_["kernels"] = {{{"ns", 1'000'000}}};
     const measurement found = worker().measure(task());
-    ASSERT_EQ(found.what, outcome::measured) << found.reason;
+    ASSERT_EQ(found.status, outcome::measured) << found.reason;
     ASSERT_TRUE(found.phases.has_value());
     double sum = 0;
     for (const auto& kind : phase_kinds) {
@@ -78,7 +78,7 @@ TEST_F(gpu_worker_test, repeated_tasks_are_loaded_once)
     for (const int turn : {1, 2, 3})
         for (const gpu_task* each : {&one, &other}) {
             const measurement found = tried.measure(*each);
-            EXPECT_EQ(found.what, outcome::measured) << turn << found.reason;
+            EXPECT_EQ(found.status, outcome::measured) << turn << found.reason;
             EXPECT_EQ(found.samples_ns.size(), 12u);
             ASSERT_TRUE(found.phases.has_value());
             EXPECT_EQ(found.phases->verify > 0, turn == 1) << turn;
@@ -88,8 +88,8 @@ TEST_F(gpu_worker_test, repeated_tasks_are_loaded_once)
     // What is not a turn begins anew, and so does a turn after it.
     gpu_task again = one;
     again.repeated = false;
-    EXPECT_EQ(tried.measure(again).what, outcome::launch_error);
-    EXPECT_EQ(tried.measure(one).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(again).status, outcome::launch_error);
+    EXPECT_EQ(tried.measure(one).status, outcome::launch_error);
 }
 
 TEST_F(gpu_worker_test, outputs_are_saved)
@@ -98,7 +98,7 @@ TEST_F(gpu_worker_test, outputs_are_saved)
     saving.expected.clear();
     saving.save_outputs = {{"out", path("out.npy")}};
     const measurement found = worker().measure(saving);
-    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_EQ(found.status, outcome::measured) << found.reason;
     EXPECT_FALSE(found.verified);
     EXPECT_EQ(read_input(path("out.npy")), read_input(path("expected.npy")));
 }
@@ -116,7 +116,7 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
         in_place.expected.clear();
         in_place.save_outputs = {{"out", path("out.npy")}};
         const measurement found = worker().measure(in_place);
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
         const std::string bytes = read_input(path("out.npy")), before = content(input()),
                           began = content(in_place.arguments[1]);
         const npy_array out = read_npy(bytes, "out");
@@ -139,9 +139,9 @@ TEST_F(gpu_worker_test, variables_of_the_module_are_filled)
     gpu_task with = task();
     with.variables = {input()};
     with.variables[0].name = "table";
-    EXPECT_EQ(worker().measure(with).what, outcome::measured);
+    EXPECT_EQ(worker().measure(with).status, outcome::measured);
     with.variables[0].seed = 7;
-    EXPECT_EQ(worker().measure(with).what, outcome::wrong_result);
+    EXPECT_EQ(worker().measure(with).status, outcome::wrong_result);
 
     with.variables = {{.name = "small", .type = "int", .scalar = true, .integer = 3}};
     EXPECT_EQ(worker().measure(with).reason, "the variable 'small' has 2 bytes, and is to be filled with 4");
@@ -154,7 +154,7 @@ TEST_F(gpu_worker_test, inputs_are_rotated)
     gpu_task rotated = task();
     rotated.measure.rotate_inputs = true;
     const measurement found = worker().measure(rotated);
-    EXPECT_EQ(found.what, outcome::measured) << found.reason;
+    EXPECT_EQ(found.status, outcome::measured) << found.reason;
     EXPECT_EQ(found.samples_ns.size(), 12u);
 }
 
@@ -163,7 +163,7 @@ TEST_F(gpu_worker_test, refusals_of_the_driver)
     const struct {
         const char* stage;
         int code;
-        outcome what;
+        outcome status;
         const char* reason;
         bool sticky;
     } cases[] = {
@@ -185,7 +185,7 @@ TEST_F(gpu_worker_test, refusals_of_the_driver)
         std::filesystem::remove(path("state.json"));
         const measurement found =
             faulty({{"stage", item.stage}, {"action", item.sticky ? "dead" : "error"}, {"code", item.code}});
-        EXPECT_EQ(found.what, item.what) << found.reason;
+        EXPECT_EQ(found.status, item.status) << found.reason;
         EXPECT_NE(found.reason.find(item.reason), std::string::npos) << found.reason;
         EXPECT_EQ(found.sticky, item.sticky);
     }
@@ -204,7 +204,7 @@ TEST_F(gpu_worker_test, errors_of_a_kernel_that_runs)
             plan_["faults"] = json::array();
             std::filesystem::remove(path("state.json"));
             const measurement found = faulty({{"stage", stage}, {"action", "async"}, {"code", code}});
-            EXPECT_EQ(found.what, what) << found.reason;
+            EXPECT_EQ(found.status, what) << found.reason;
             EXPECT_TRUE(found.sticky);
             EXPECT_TRUE(found.samples_ns.empty());
         }
@@ -213,7 +213,7 @@ TEST_F(gpu_worker_test, errors_of_a_kernel_that_runs)
 TEST_F(gpu_worker_test, wrong_results)
 {
     const measurement one = faulty({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 1042}});
-    EXPECT_EQ(one.what, outcome::wrong_result);
+    EXPECT_EQ(one.status, outcome::wrong_result);
     EXPECT_EQ(one.reason.find("out[1042] is "), 0u) << one.reason;
     EXPECT_NE(one.reason.find("; 1 of 10,007 differ"), std::string::npos) << one.reason;
     EXPECT_FALSE(one.verified);
@@ -225,7 +225,7 @@ TEST_F(gpu_worker_test, wrong_results)
             plan_["faults"] = json::array();
             std::filesystem::remove(path("state.json"));
             const measurement found = faulty({{"stage", stage}, {"action", action}});
-            EXPECT_EQ(found.what, outcome::wrong_result) << found.reason;
+            EXPECT_EQ(found.status, outcome::wrong_result) << found.reason;
             EXPECT_FALSE(found.sticky);
             const bool untouched = found.reason.find("was not written") != std::string::npos ||
                                    found.reason.find("as before the launch") != std::string::npos;
@@ -239,9 +239,9 @@ TEST_F(gpu_worker_test, a_tolerance_forgives_little)
     fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 5}});
     gpu_task tolerant = task();
     tolerant.absolute = 1;
-    EXPECT_EQ(worker().measure(tolerant).what, outcome::measured);
+    EXPECT_EQ(worker().measure(tolerant).status, outcome::measured);
     tolerant.absolute = 0.5;
-    EXPECT_EQ(worker().measure(tolerant).what, outcome::wrong_result);
+    EXPECT_EQ(worker().measure(tolerant).status, outcome::wrong_result);
 }
 
 // The outputs after the samples are another sum than those of the first launch: then the tolerance counts again.
@@ -251,12 +251,12 @@ TEST_F(gpu_worker_test, outputs_that_differ_from_run_to_run_are_compared_again)
     gpu_task tolerant = task();
     tolerant.absolute = 1;
     const measurement near = worker().measure(tolerant);
-    EXPECT_EQ(near.what, outcome::measured) << near.reason;
+    EXPECT_EQ(near.status, outcome::measured) << near.reason;
     EXPECT_TRUE(near.verified);
     EXPECT_NE(near.checksum, checksum_text(checksum(content(input()))));
     tolerant.absolute = 0.5;
     const measurement far = worker().measure(tolerant);
-    EXPECT_EQ(far.what, outcome::wrong_result);
+    EXPECT_EQ(far.status, outcome::wrong_result);
     EXPECT_NE(far.reason.find("; 1 of 10,007 differ, by 1 at most"), std::string::npos) << far.reason;
     EXPECT_TRUE(far.samples_ns.empty());
 }
@@ -279,18 +279,18 @@ TEST_F(gpu_worker_test, without_memory_for_the_reference_the_host_compares)
     while (without_allocation(last, false), allocations() > last) ASSERT_LT(++last, 100);
     ASSERT_GT(last, 2);
     const measurement right = without_allocation(last - 1, false);
-    EXPECT_EQ(right.what, outcome::measured) << right.reason;
+    EXPECT_EQ(right.status, outcome::measured) << right.reason;
     EXPECT_TRUE(right.verified);
     EXPECT_EQ(without_allocation(last - 1, true).reason, on_the_gpu);
-    EXPECT_NE(without_allocation(last - 2, false).what, outcome::measured) << "an argument, which there must be";
+    EXPECT_NE(without_allocation(last - 2, false).status, outcome::measured) << "an argument, which there must be";
 }
 
 TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
 {
     const std::tuple<const char*, int, const char*> cases[] = {
-        {"write_behind", 1, "wrote 1 byte behind the end of 'out'"},
-        {"write_behind", 400, "wrote 400 bytes behind the end of 'out'"},
-        {"write_before", 8, "wrote 8 bytes in front of 'out'"},
+        {"write_behind", 1, "wrote 1 byte after the end of 'out'"},
+        {"write_behind", 400, "wrote 400 bytes after the end of 'out'"},
+        {"write_before", 8, "wrote 8 bytes before the begin of 'out'"},
         {"write_input", 1, "changed its input 'in'"},
     };
     for (const auto& [action, bytes, reason] : cases)
@@ -299,7 +299,7 @@ TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
             plan_["faults"] = json::array();
             std::filesystem::remove(path("state.json"));
             const measurement found = faulty({{"stage", stage}, {"action", action}, {"bytes", bytes}});
-            EXPECT_EQ(found.what, outcome::illegal_access);
+            EXPECT_EQ(found.status, outcome::illegal_access);
             EXPECT_EQ(found.reason, reason);
             EXPECT_FALSE(found.sticky);
             EXPECT_TRUE(found.samples_ns.empty());
@@ -312,7 +312,7 @@ TEST_F(gpu_worker_test, what_does_not_end_is_ended)
         plan_["faults"] = json::array();
         std::filesystem::remove(path("state.json"));
         const measurement found = faulty({{"stage", stage}, {"action", "hang"}});
-        EXPECT_EQ(found.what, outcome::hang);
+        EXPECT_EQ(found.status, outcome::hang);
         EXPECT_NE(found.reason.find("not finished after 0.05 s"), std::string::npos) << found.reason;
         EXPECT_TRUE(found.sticky);
     }
@@ -326,10 +326,10 @@ TEST_F(gpu_worker_test, a_call_that_does_not_return_is_ended_by_the_parent)
         fault({{"stage", stage}, {"action", "hang_call"}, {"times", 1}});
         gpu_worker& tried = worker(1.5);
         const measurement found = tried.measure(task());
-        EXPECT_EQ(found.what, outcome::hang) << stage << ": " << found.reason;
+        EXPECT_EQ(found.status, outcome::hang) << stage << ": " << found.reason;
         EXPECT_TRUE(found.sticky);
         EXPECT_EQ(tried.process(), 0);
-        EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+        EXPECT_EQ(tried.measure(task()).status, outcome::measured);
         EXPECT_EQ(tried.starts(), 2);
     }
 }
@@ -342,7 +342,7 @@ TEST_F(gpu_worker_test, a_worker_that_dies_is_replaced)
             plan_["faults"] = json::array();
             std::filesystem::remove(path("state.json"));
             const measurement found = faulty({{"stage", stage}, {"action", action}});
-            EXPECT_EQ(found.what, outcome::worker_died) << found.reason;
+            EXPECT_EQ(found.status, outcome::worker_died) << found.reason;
 #if defined(__SANITIZE_ADDRESS__)
             if (action == "segfault") continue;  // the sanitizer reports it, and ends the process with a status
 #endif
@@ -357,7 +357,7 @@ TEST_F(gpu_worker_test, a_worker_that_was_killed_between_tasks_is_no_fault_of_th
     const measurement first = tried.measure(task());
     ASSERT_EQ(::kill(tried.process(), SIGKILL), 0);
     const measurement second = tried.measure(task());
-    EXPECT_EQ(second.what, outcome::measured) << second.reason;
+    EXPECT_EQ(second.status, outcome::measured) << second.reason;
     EXPECT_EQ(second.samples_ns, first.samples_ns);
     EXPECT_EQ(tried.starts(), 2);
 }
@@ -367,12 +367,12 @@ TEST_F(gpu_worker_test, a_gpu_that_is_lost_is_tried_three_times)
     fault({{"stage", "context"}, {"action", "error"}, {"code", 46}, {"skip", 1}, {"times", 3}});
     fault({{"stage", "first_launch"}, {"action", "kill"}, {"times", 1}});
     gpu_worker& tried = worker();
-    EXPECT_EQ(tried.measure(task()).what, outcome::worker_died);
+    EXPECT_EQ(tried.measure(task()).status, outcome::worker_died);
     const measurement lost = tried.measure(task());
-    EXPECT_EQ(lost.what, outcome::device_lost);
+    EXPECT_EQ(lost.status, outcome::device_lost);
     EXPECT_NE(lost.reason.find("when its context was made"), std::string::npos) << lost.reason;
     EXPECT_EQ(tried.starts(), 4);
-    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(tried.measure(task()).status, outcome::measured);
     EXPECT_EQ(tried.starts(), 5);
 }
 
@@ -381,7 +381,7 @@ TEST_F(gpu_worker_test, two_failures_to_begin_are_got_over)
     fault({{"stage", "init"}, {"action", "error"}, {"code", 3}, {"times", 1}});
     fault({{"stage", "context"}, {"action", "segfault"}, {"times", 1}});
     gpu_worker& tried = worker();
-    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(tried.measure(task()).status, outcome::measured);
     EXPECT_EQ(tried.starts(), 3);
 }
 
@@ -393,14 +393,14 @@ TEST_F(gpu_worker_test, workloads_are_freed_for_others)
         gpu_task other = task();
         other.workload = "number " + std::to_string(i % 5);
         const measurement found = tried.measure(other);
-        EXPECT_EQ(found.what, outcome::measured) << found.reason;
+        EXPECT_EQ(found.status, outcome::measured) << found.reason;
     }
     gpu_task large = task();
     large.workload = "large";
     large.arguments[1].count = 100'000;
     const measurement refused = tried.measure(large);
-    EXPECT_EQ(refused.what, outcome::out_of_memory) << refused.reason;
-    EXPECT_EQ(tried.measure(task()).what, outcome::measured);
+    EXPECT_EQ(refused.status, outcome::out_of_memory) << refused.reason;
+    EXPECT_EQ(tried.measure(task()).status, outcome::measured);
     EXPECT_EQ(tried.starts(), 1);
 }
 
@@ -409,27 +409,27 @@ TEST_F(gpu_worker_test, shapes_that_cannot_be)
     gpu_worker& tried = worker();
     gpu_task shaped = task();
     shaped.threads = {2048, 1, 1};
-    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::launch_error);
     shaped = task();
     shaped.blocks = {std::int64_t{1} << 32, 1, 1};
-    EXPECT_EQ(tried.measure(shaped).what, outcome::rejected);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::rejected);
     shaped = task();
     shaped.dynamic_shared_bytes = 300 << 10;
-    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::launch_error);
     shaped.dynamic_shared_bytes = 100 << 10;
-    EXPECT_EQ(tried.measure(shaped).what, outcome::measured);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::measured);
     shaped = task();
     shaped.cluster = {16, 1, 1};
-    EXPECT_EQ(tried.measure(shaped).what, outcome::measured);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::measured);
     shaped.cluster = {32, 1, 1};
-    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::launch_error);
     shaped = task();
     shaped.arguments.pop_back();
     const measurement few = tried.measure(shaped);
-    EXPECT_EQ(few.what, outcome::rejected);
-    EXPECT_EQ(few.reason, "the kernel has 3 parameters, and 2 arguments are given");
+    EXPECT_EQ(few.status, outcome::rejected);
+    EXPECT_EQ(few.reason, "the kernel has 3 parameters, but 2 arguments are given");
     shaped = task("no_such_kernel");
-    EXPECT_EQ(tried.measure(shaped).what, outcome::launch_error);
+    EXPECT_EQ(tried.measure(shaped).status, outcome::launch_error);
     EXPECT_EQ(tried.starts(), 1);
 }
 
@@ -440,7 +440,7 @@ TEST_F(gpu_worker_test, throttled_samples_are_dropped)
     hot["reasons"] = 0x40 | 0x4;
     plan_["nvml"] = {good, hot, good, good};
     const measurement found = worker().measure(task());
-    EXPECT_EQ(found.what, outcome::measured);
+    EXPECT_EQ(found.status, outcome::measured);
     EXPECT_EQ(found.samples_ns.size(), 12u);
     EXPECT_EQ(found.dropped, 12);
     ASSERT_TRUE(found.device);
@@ -450,7 +450,7 @@ TEST_F(gpu_worker_test, throttled_samples_are_dropped)
 
     plan_["nvml"] = {hot};
     const measurement always = worker().measure(task());
-    EXPECT_EQ(always.what, outcome::measured);
+    EXPECT_EQ(always.status, outcome::measured);
     EXPECT_EQ(always.samples_ns.size(), 12u);
     EXPECT_EQ(always.device->throttling, "thermal, power cap");
 }

@@ -33,7 +33,7 @@ protected:
         if (const std::size_t at = found.reason.find(zeros);
             at != std::string::npos && begin.find("out[0] was not") != std::string::npos)
             found.reason.replace(at, zeros.size(), "out[0] was not written");
-        EXPECT_EQ(found.what, outcome::wrong_result);
+        EXPECT_EQ(found.status, outcome::wrong_result);
         EXPECT_TRUE(found.reason.starts_with(begin)) << found.reason;
         EXPECT_NE(found.reason.find(part), std::string::npos) << found.reason;
         EXPECT_TRUE(found.samples_ns.empty());
@@ -83,7 +83,7 @@ TEST_F(judged_launches, with_hot_caches_too)
 {
     expect_wrong(with_fault("untouched", 3, {}, false), "right at first, wrong from launch ");
     expect_wrong(with_fault("wrong_one", 0, {}, false), "right at first, wrong from launch ");
-    EXPECT_EQ(with_fault("wrong_one", 1000, {}, false).what, outcome::measured);
+    EXPECT_EQ(with_fault("wrong_one", 1000, {}, false).status, outcome::measured);
 }
 
 TEST_F(judged_launches, of_the_baseline_are_judged_by_its_first)
@@ -97,7 +97,7 @@ TEST_F(judged_launches, of_the_baseline_are_judged_by_its_first)
     fault({{"stage", "timed_launch_runs"}, {"action", "wrong_one"}});
     expect_wrong(worker().measure(baseline), "right at first, wrong from launch 2 on");
     baseline.absolute = 1;
-    EXPECT_EQ(worker().measure(baseline).what, outcome::measured) << "within the tolerance";
+    EXPECT_EQ(worker().measure(baseline).status, outcome::measured) << "within the tolerance";
 }
 
 // Nobody knows what is right; that an output is written once and then no more is wrong all the same.
@@ -111,7 +111,7 @@ TEST_F(judged_launches, without_a_reference_still_write_what_the_first_wrote)
         "right at first, wrong from launch 4 on (9 of 12 launches): out was not written, and an earlier launch did");
     plan_["faults"] = json::array();
     fault({{"stage", "timed_launch_runs"}, {"action", "race"}});
-    EXPECT_EQ(worker().measure(free).what, outcome::measured);
+    EXPECT_EQ(worker().measure(free).status, outcome::measured);
 }
 
 TEST_F(judged_launches, in_place_are_judged_too)
@@ -133,13 +133,13 @@ TEST_F(judged_launches, with_a_counter_that_nobody_resets_name_it)
     const json works_once{{"works", 1}};
     expect_wrong(counting(works_once),
                  "right at first, wrong from launch 2 on (11 of 12 launches): out[0] was not written",
-                 "; launches change launches_so_far, which nothing resets: variables = [{ name = \"launches_so_far\", "
-                 "reset = true }] in [kernel] does so before each launch");
-    EXPECT_EQ(counting(works_once, true).what, outcome::measured);
+                 "; launches change launches_so_far, which is never reset: variables = [{ name = \"launches_so_far\", "
+                 "reset = true }] in [kernel] resets it before each launch");
+    EXPECT_EQ(counting(works_once, true).status, outcome::measured);
     gpu_task hot = task("counting");
     hot.variables = {{.name = "launches_so_far", .type = "", .reset = true}};
     hot.measure.cold = false;
-    EXPECT_EQ(counting(works_once, hot).what, outcome::measured);
+    EXPECT_EQ(counting(works_once, hot).status, outcome::measured);
 
     gpu_task filled = hot;
     filled.variables[0] = {.name = "launches_so_far", .type = "int", .scalar = true, .integer = 1, .reset = true};
@@ -152,7 +152,7 @@ TEST_F(judged_launches, with_a_counter_that_nobody_resets_name_it)
 
 TEST_F(judged_launches, with_a_state_that_changes_nothing_are_times)
 {
-    EXPECT_EQ(counting({{"ns", 5000}}).what, outcome::measured);
+    EXPECT_EQ(counting({{"ns", 5000}}).status, outcome::measured);
 }
 
 // Right each time, since the first launch left the answer in the module.
@@ -162,10 +162,10 @@ TEST_F(judged_launches, that_only_copy_what_the_first_calculated_are_found_out)
     expect_wrong(counting(remembers), "its launches do less than the first: 5.0 us, and ",
                  " us when launches_so_far is as when its module was loaded; variables = [{ name = ");
     const measurement reset = counting(remembers, true);
-    ASSERT_EQ(reset.what, outcome::measured) << reset.reason;
+    ASSERT_EQ(reset.status, outcome::measured) << reset.reason;
     EXPECT_NEAR(summarise(reset.samples_ns).median, 50'000, 600);
     const measurement allowed = counting(remembers, false);
-    ASSERT_EQ(allowed.what, outcome::measured) << allowed.reason;
+    ASSERT_EQ(allowed.status, outcome::measured) << allowed.reason;
     EXPECT_NEAR(summarise(allowed.samples_ns).median, 5000, 1);
 }
 
@@ -177,7 +177,7 @@ TEST_F(judged_launches, of_a_slow_kernel_with_a_memory_are_as_many)
     slow.best_ns = 100;
     expect_wrong(counting({{"works", 4}}, slow), "right at first, wrong from launch 5 on (8 of 12 launches): ");
     const measurement right = counting({{"works", 100}}, slow);
-    EXPECT_EQ(right.what, outcome::measured);
+    EXPECT_EQ(right.status, outcome::measured);
     EXPECT_TRUE(right.stopped_early);
     EXPECT_EQ(right.samples_ns.size(), 1u);
 }
@@ -188,8 +188,8 @@ TEST_F(judged_launches, of_a_later_turn_of_a_race_are_judged)
     gpu_worker& tried = worker();
     gpu_task turn = task();
     turn.repeated = true;
-    EXPECT_EQ(tried.measure(turn).what, outcome::measured);
-    EXPECT_EQ(tried.measure(turn).what, outcome::measured);
+    EXPECT_EQ(tried.measure(turn).status, outcome::measured);
+    EXPECT_EQ(tried.measure(turn).status, outcome::measured);
     expect_wrong(tried.measure(turn), "sometimes wrong: 1 of 32 launches, the first is launch 32: out[0] was not");
 }
 
@@ -207,8 +207,7 @@ TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
         warnings(content({.name = "x", .type = "int", .count = count, .integer = 7, .fill = fill_kind::constant})),
         std::vector<std::string>{"the reference of 'out' is 7 everywhere: a kernel that only fills its output passes"});
     const std::vector<std::string> nothing{
-        "the reference of 'out' is what it held before the launch, so that nothing was written: a kernel that does "
-        "nothing "
+        "the reference of 'out' is its content before the launch, so nothing was written: a kernel that does nothing "
         "passes"};
     EXPECT_EQ(warnings(content({.name = "x", .type = "int", .count = count, .fill = fill_kind::poison})), nothing);
     // The same of what the baseline leaves.
@@ -250,11 +249,10 @@ TEST(launch_history, says_which_launches_were_wrong)
     EXPECT_TRUE(history.reason({}).starts_with("right at first, wrong from launch 3 on (2 of 3 launches): a;"));
     history.note("");
     EXPECT_EQ(history.reason({}), "sometimes wrong: 2 of 4 launches, the first is launch 3: a");
-    EXPECT_EQ(
-        history.reason({"x", "y"}),
-        "sometimes wrong: 2 of 4 launches, the first is launch 3: a; launches change x, y, which nothing resets: "
-        "variables = [{ name = \"x\", reset = true }, { name = \"y\", reset = true }] in [kernel] does so before each "
-        "launch");
+    EXPECT_EQ(history.reason({"x", "y"}),
+              "sometimes wrong: 2 of 4 launches, the first is launch 3: a; launches change x, y, which is never reset: "
+              "variables = [{ name = \"x\", reset = true }, { name = \"y\", reset = true }] in [kernel] resets it "
+              "before each launch");
     launch_history wrong;
     wrong.note("c");
     EXPECT_EQ(wrong.reason({"x"}), "c");

@@ -96,7 +96,7 @@ protected:
     measurement faulty(const json& what, const std::string& kernel = plain)
     {
         const measurement undisturbed = worker().measure(task(kernel));
-        EXPECT_EQ(undisturbed.what, outcome::measured) << undisturbed.reason;
+        EXPECT_EQ(undisturbed.status, outcome::measured) << undisturbed.reason;
         json once = what;
         once["match"] = kernel;
         once["times"] = 1;
@@ -104,7 +104,7 @@ protected:
         gpu_worker& tried = worker();
         measurement first = tried.measure(task(kernel));
         measurement second = tried.measure(task(kernel));
-        EXPECT_EQ(second.what, outcome::measured) << second.reason;
+        EXPECT_EQ(second.status, outcome::measured) << second.reason;
         EXPECT_EQ(second.samples_ns, undisturbed.samples_ns);
         EXPECT_EQ(second.checksum, undisturbed.checksum);
         EXPECT_TRUE(second.verified);

@@ -51,7 +51,7 @@ TEST(worker_messages, come_out_as_they_went_in)
     EXPECT_EQ(back.arguments[1].low, -0.1);
     EXPECT_EQ(back.blocks, task.blocks);
 
-    measurement answer{.what = outcome::hang, .reason = "a \"b\"\n\xff", .samples_ns = {1.1, 1e300}, .dropped = 3};
+    measurement answer{.status = outcome::hang, .reason = "a \"b\"\n\xff", .samples_ns = {1.1, 1e300}, .dropped = 3};
     answer.device = device_state{5, {}, 60, {}, "thermal"};
     answer.warnings = {"one", ""};
     answer.phases = phase_seconds{.verify = 0.5};

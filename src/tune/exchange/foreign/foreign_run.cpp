@@ -39,7 +39,7 @@ std::optional<parameter_value> number_from(const std::string& text)
 
 parameter_value converted(const parameter_value& value, value_kind kind)
 {
-    if (kind == value_kind::text) return text_of(value);
+    if (kind == value_kind::text) return parameter_text(value);
     parameter_value number = value;
     if (const auto* text = std::get_if<std::string>(&value)) number = *number_from(*text);
     if (const auto* truth = std::get_if<bool>(&number)) number = std::int64_t{*truth ? 1 : 0};
@@ -59,7 +59,7 @@ bool read_objects(std::string_view array, const char* word, foreign_diagnostics&
         if (value && value->is_object())
             read(*value, number);
         else
-            diagnostics.add("left out, since the entry is cut off or damaged", fmt::format("{} {}", word, number));
+            diagnostics.add("left out, since the entry is truncated or damaged", fmt::format("{} {}", word, number));
     }
     return entries.closed();
 }
@@ -92,16 +92,16 @@ std::vector<std::string> foreign_diagnostics::sentences() const
 
 void foreign_run::add(stored_result result)
 {
-    std::string key = text_of(result.parameters);
+    std::string key = parameter_text(result.parameters);
     if (const std::string why = why_invalid(result); !why.empty()) {
-        diagnostics_.add("left out, since " + why, text_of(result.parameters));
+        diagnostics_.add("left out, since " + why, parameter_text(result.parameters));
         return;
     }
     const auto [place, is_new] = places_.emplace(std::move(key), results_.size());
     if (is_new) {
         results_.push_back(std::move(result));
     } else {
-        diagnostics_.add("recorded more than once, of which the last counts", text_of(result.parameters));
+        diagnostics_.add("recorded more than once; the last one is used", parameter_text(result.parameters));
         results_[place->second] = std::move(result);
     }
 }
@@ -211,13 +211,13 @@ std::string foreign_timestamp(const std::string& text)
 
 void set_failure(measurement& measured, const std::string& reason, outcome otherwise)
 {
-    measured.what = otherwise;
+    measured.status = otherwise;
     measured.reason = reason.substr(0, reason.find('\n'));
     const std::size_t colon = measured.reason.find(": ");
     if (colon == std::string::npos) return;
     const std::optional<outcome> named = outcome_named(measured.reason.substr(0, colon));
     if (!named || *named == outcome::measured) return;
-    measured.what = *named;
+    measured.status = *named;
     measured.reason = measured.reason.substr(colon + 2);
 }
 

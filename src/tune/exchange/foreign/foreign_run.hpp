@@ -78,8 +78,7 @@ private:
 parameter_value foreign_value(const nlohmann::ordered_json& value);
 
 /// Why a candidate without a `foreign_time` is left out.
-inline constexpr const char* no_foreign_time =
-    "left out, since the time is no number between a femtosecond and 30 years";
+inline constexpr const char* no_foreign_time = "left out, since the time is not between a femtosecond and 30 years";
 
 /// In nanoseconds, if it is above 0 and can be a time.
 std::optional<double> foreign_time(const nlohmann::ordered_json& value, double nanoseconds_per_unit);

@@ -62,14 +62,14 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
             reader.read(entry->name, *value);
             continue;
         }
-        diagnostics.add("left out, since the line is cut off or damaged",
+        diagnostics.add("left out, since the line is truncated or damaged",
                         entry->name.empty() ? "no name" : entry->name);
         // One candidate stands on one line.
         if (!entry->whole && (++repairs > max_repairs || !entries.skip_line())) break;
     }
     // An open run is no fault of the file.
     if (!entries.closed() || cut || !members.closed())
-        diagnostics.say("is not closed, as of a run that still goes on: all candidates up to its end are read");
+        diagnostics.say("is not closed, perhaps because the run still goes on: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     runs.push_back(run.finish(1));
     return runs;
@@ -107,7 +107,7 @@ void cache_reader::read(const std::string& key, const ordered_json& entry)
     if (!read_time(key, entry, result.measured)) return;
     // A wrong result would have ended Kernel Tuner, not become an entry.
     result.measured.verified =
-        result.measured.what == outcome::measured && (verification > 0 || is_true(entry, "verified"));
+        result.measured.status == outcome::measured && (verification > 0 || is_true(entry, "verified"));
     run.add(std::move(result));
 }
 
@@ -121,7 +121,7 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
         if (reason.empty()) reason = word;
         const bool known =
             word == "CompilationFailedConfig" || word == "RuntimeFailedConfig" || word == "InvalidConfig";
-        if (!known) diagnostics.add("failed in a way that is not known here: " + (word.empty() ? reason : word), key);
+        if (!known) diagnostics.add("failed with an unknown status: " + (word.empty() ? reason : word), key);
         set_failure(measured, reason,
                     word == "CompilationFailedConfig" ? outcome::compile_error
                     : word == "InvalidConfig"         ? outcome::rejected
@@ -144,7 +144,7 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
                 ++unusable;
         }
     for (const double samples_n : measured.samples_ns) sum += samples_n;
-    if (unusable > 0) diagnostics.add("without some of their samples, which can be no times", key);
+    if (unusable > 0) diagnostics.add("without some of their samples, which are not valid times", key);
     if (measured.samples_ns.empty()) {
         const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
         if (!only) {
@@ -155,7 +155,7 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
     } else if (mean) {
         const double found = sum / static_cast<double>(measured.samples_ns.size()) / ns_per_millisecond;
         if (std::abs(found - *mean) > 1e-3 * std::abs(*mean))
-            diagnostics.add("whose time is not the mean of their samples: the samples count", key);
+            diagnostics.add("whose time is not the mean of their samples: the samples are used", key);
     }
     return true;
 }

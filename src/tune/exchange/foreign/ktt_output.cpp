@@ -44,11 +44,11 @@ std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_diag
             unit_known = true;
         }
     }
-    if (!unit_known) diagnostics.say("has no metadata: times are taken for milliseconds");
+    if (!unit_known) diagnostics.say("has no metadata: times are assumed to be milliseconds");
     const bool closed = read_objects(results, "entry", diagnostics, [&](const ordered_json& value, std::size_t number) {
         reader.read(value, number);
     });
-    if (!closed || cut || !members.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
+    if (!closed || cut || !members.closed()) diagnostics.say("is truncated: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     for (foreign_run& run : reader.runs) runs.push_back(run.finish(static_cast<std::int64_t>(runs.size() + 1)));
     return runs;
@@ -68,7 +68,7 @@ void ktt_reader::read_metadata(const ordered_json& metadata)
     else if (unit == "Seconds")
         unit_ns = 1e9;
     else if (unit != "Milliseconds")
-        diagnostics.say("has a TimeUnit that is not known here: times are taken for milliseconds");
+        diagnostics.say("has an unknown TimeUnit: times are assumed to be milliseconds");
 }
 
 foreign_run& ktt_reader::run_of(const std::string& kernel)
@@ -112,11 +112,11 @@ void ktt_reader::read(const ordered_json& entry, std::size_t number)
     } else {
         const bool known = status == "ComputationFailed" || status == "ValidationFailed" ||
                            status == "CompilationFailed" || status == "DeviceLimitsExceeded";
-        if (!known) diagnostics.add("with a status that is not known here: '" + status + "'", where);
-        measured.what = status == "ValidationFailed"       ? outcome::wrong_result
-                        : status == "CompilationFailed"    ? outcome::compile_error
-                        : status == "DeviceLimitsExceeded" ? outcome::rejected
-                                                           : outcome::launch_error;
+        if (!known) diagnostics.add("with the unknown status '" + status + "'", where);
+        measured.status = status == "ValidationFailed"       ? outcome::wrong_result
+                          : status == "CompilationFailed"    ? outcome::compile_error
+                          : status == "DeviceLimitsExceeded" ? outcome::rejected
+                                                             : outcome::launch_error;
         measured.reason = status;
     }
     run_of(text_member(entry, "KernelName")).add(std::move(result));

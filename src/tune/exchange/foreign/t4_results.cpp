@@ -64,12 +64,12 @@ std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diag
         if (!value) continue;
         if (member->name == "metadata") reader.read_metadata(*value);
         if (member->name == "schema_version" && *value != "1.0.0")
-            diagnostics.say("is of another version of T4 than 1.0.0: what is known of it is read");
+            diagnostics.say("is of another version of T4 than 1.0.0: the known parts are read");
     }
     const bool closed =
         read_objects(results, "result", diagnostics,
                      [&](const ordered_json& value, std::size_t number) { reader.read(value, number); });
-    if (!closed || cut || !members.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
+    if (!closed || cut || !members.closed()) diagnostics.say("is truncated: all candidates up to its end are read");
     std::vector<recorded_run> runs;
     runs.push_back(run.finish(1));
     return runs;
@@ -83,7 +83,7 @@ void t4_reader::read_metadata(const ordered_json& metadata)
     if (const std::optional<double> known = unit_named(unit))
         unit_ns = *known;
     else
-        diagnostics.say("has a timeunit that is not known here: times are taken for milliseconds");
+        diagnostics.say("has an unknown timeunit: times are assumed to be milliseconds");
     if (const ordered_json* own = member_of(metadata, "launchbox")) {
         read_own_facts(*own, run.facts);
         run.info.environment.gpu = text_member(*own, "device_name");
@@ -116,7 +116,7 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
     const ordered_json* time = measured(entry, "time");
     bool known = true;
     const outcome what = outcome_of(invalidity, known);
-    if (!known) diagnostics.add("with an invalidity that is not known here: '" + invalidity + "'", where);
+    if (!known) diagnostics.add("with the unknown invalidity '" + invalidity + "'", where);
     if (what != outcome::measured) {
         const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr;
         set_failure(result.measured, value != nullptr && value->is_string() ? value->get<std::string>() : invalidity,
@@ -144,7 +144,7 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
             else
                 unusable = true;
         }
-    if (unusable) diagnostics.add("without some of their samples, which can be no times", where);
+    if (unusable) diagnostics.add("without some of their samples, which are not valid times", where);
     std::optional<double> only;
     if (const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr) {
         const std::string unit = text_member(*time, "unit");
@@ -161,7 +161,7 @@ bool t4_reader::read_samples(const std::string& where, const ordered_json& times
         for (const double samples_n : measured.samples_ns) sum += samples_n;
         // Some files have a time of one run beside the samples of another.
         if (std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *only) > 1e-3 * *only)
-            diagnostics.add("whose time is not the mean of their samples: the samples count", where);
+            diagnostics.add("whose time is not the mean of their samples: the samples are used", where);
     }
     return true;
 }
@@ -181,7 +181,7 @@ void read_own_outcome(const ordered_json& entry, measurement& failed)
 {
     if (const ordered_json* own = measured(entry, "outcome"))
         if (const std::optional<outcome> named = outcome_named(text_member(*own, "value")))
-            if (*named != outcome::measured) failed.what = *named;
+            if (*named != outcome::measured) failed.status = *named;
     if (const ordered_json* reason = measured(entry, "reason")) failed.reason = text_member(*reason, "value");
 }
 

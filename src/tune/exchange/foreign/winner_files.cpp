@@ -69,7 +69,7 @@ std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, fo
         const std::optional<ordered_json> value = entry->whole ? parse_piece(entry->text) : std::nullopt;
         const ordered_json* parameters = value ? member_of(*value, "tunable_parameters") : nullptr;
         if (parameters == nullptr || !parameters->is_object()) {
-            diagnostics.add("left out, since the entry is cut off or damaged", where);
+            diagnostics.add("left out, since the entry is truncated or damaged", where);
             continue;
         }
         stored_result result;
@@ -79,7 +79,7 @@ std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, fo
         reader.add(text_member(*value, "device_name"), size != nullptr ? workload_in(*size) : assignment{},
                    std::move(result), member_of(*value, "time"), where);
     }
-    if (!entries.closed()) diagnostics.say("is cut off: all candidates up to its end are read");
+    if (!entries.closed()) diagnostics.say("is truncated: all candidates up to its end are read");
     return reader.finish();
 }
 
@@ -109,7 +109,7 @@ std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_diagnost
         }
         const ordered_json* values = value ? member_of(*value, "config") : nullptr;
         if (values == nullptr || !values->is_array() || values->size() != names.size()) {
-            diagnostics.add("left out, since the line is cut off or damaged", where);
+            diagnostics.add("left out, since the line is truncated or damaged", where);
             continue;
         }
         stored_result result;
@@ -151,7 +151,7 @@ void winner_reader::add(const std::string& gpu, const assignment& workload, stor
 
 std::vector<recorded_run> winner_reader::finish()
 {
-    diagnostics.say("holds the best candidates alone, not all that were tried");
+    diagnostics.say("contains only the best candidates, not all that were tried");
     std::vector<recorded_run> recorded;
     for (foreign_run& run : runs) recorded.push_back(run.finish(static_cast<std::int64_t>(recorded.size() + 1)));
     return recorded;
