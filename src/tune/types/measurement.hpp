@@ -98,7 +98,7 @@ struct measurement {
 constexpr auto stored_fields(const measurement&, const char* phases = "phases")
 {
     using of = measurement;
-    return std::tuple(field("status", &of::what), field("reason", &of::reason), field("samples_ns", &of::samples_ns),
+    return std::tuple(field("status", &of::status), field("reason", &of::reason), field("samples_ns", &of::samples_ns),
                       field("dropped", &of::dropped), field("stopped_early", &of::stopped_early),
                       field("verified", &of::verified), field("checksum", &of::checksum),
                       field("seconds", &of::seconds), field("sticky", &of::sticky), field("device", &of::device),

@@ -34,8 +34,9 @@ TEST(copies_report, of_several_compilers_each_has_its_row)
     EXPECT_EQ(compilers_json(once)["kernels"].size(), 3u);
     do {
         const std::vector<compiler_result> again{{"12.9", {}, copies, {}}, {"13.0", {}, once[0].kernels, {}}};
-        for (const auto& kernel : compilers_json(again)["kernels"]) EXPECT_FALSE(kernel["differs"]) << kernel;
-        EXPECT_EQ(compilers_json(again).dump(), json);
+        const nlohmann::ordered_json object = compilers_json(again);
+        for (const auto& kernel : object["kernels"]) EXPECT_FALSE(kernel["differs"]) << kernel;
+        EXPECT_EQ(object.dump(), json);
     } while (std::next_permutation(copies.begin(), copies.end(), by_registers));
     // What one compiler makes worse of one copy is not hidden by another.
     std::vector<inspected_kernel> worse = copies;
