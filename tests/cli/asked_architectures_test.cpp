@@ -162,7 +162,7 @@ TEST_F(asked_architectures, check_fails_where_a_kernel_is_missing)
     EXPECT_EQ(check("lib.a", "sm_80").status, 0);
     const call older = check("lib.a", "sm_86");
     EXPECT_EQ(older.status, 0) << older.out;
-    EXPECT_TRUE(older.shows("compiled for an older architecture")) << older.out;
+    EXPECT_TRUE(older.shows("code for an older architecture that runs there")) << older.out;
     EXPECT_TRUE(older.shows("three sm_80→sm_86")) << older.out;
     EXPECT_EQ(check("lib.a", "sm_86", "json").json()["older_code"].size(), 3u);
     // 1,024 threads: two blocks on 8.0, one on 8.6.

@@ -176,9 +176,9 @@ TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
         std::error_code ignored;
         fs::remove_all(file("kept"), ignored);
     };
-    expect_line(capture({"-k", "plian"}, words), "none fits -k plian; there were plain");
+    expect_line(capture({"-k", "plian"}, words), "none matches -k plian; there were plain");
     expect_line(capture({"-k", "plain", "--shape", "9x64"}, words),
-                "none of shape 9x64 fits -k plain; there were plain");
+                "none of shape 9x64 matches -k plain; there were plain");
     expect_line(capture({"-k", "plain", "--nth", "4"}, words), "3 match, and number 4 was requested (--nth)");
     expect_line(capture({"-k", "plain", "--memory-limit", "4095"}, words),
                 "it reaches at least 4096 bytes of memory, and the limit is 4095: raise it with --memory-limit");
@@ -583,7 +583,7 @@ TEST_F(capture_launch, a_source_whose_kernel_has_other_parameters_is_rejected)
                               "extern \"C\" __global__ void plain(" + std::string(parameters) + ") {}\n");
         const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
         EXPECT_EQ(result.status, 2) << parameters << result.out;
-        EXPECT_TRUE(result.says("but that of plain has") || result.says(", and plain has "))
+        EXPECT_TRUE(result.says(", but plain has ") || result.says(", and plain has "))
             << parameters << result.out << result.err;
     }
 }

@@ -79,7 +79,7 @@ TEST_F(check_verb, sources_are_compiled_and_checked)
 TEST_F(check_verb, with_nothing_to_check_against_it_is_said_what_to_write)
 {
     const call result = launchbox_run({"check", log_90});
-    expect_refused(result, "neither launchbox.budget.toml nor launchbox.baseline is here");
+    expect_refused(result, "neither launchbox.budget.toml nor launchbox.baseline exists here");
     EXPECT_TRUE(result.says("max_spill_bytes = 0")) << result.err;
     expect_refused(launchbox_run({"check", log_90, "--budget", budget("unknown = 'allow'\n")}), "sets no limit");
     expect_refused(launchbox_run({"check", log_90, "--budget", path("missing.toml")}), "cannot open");

@@ -426,7 +426,7 @@ TEST(package_input, what_is_skipped_is_named_and_counted)
     EXPECT_EQ(kernels_of("late.txt", std::string(500'000, 'x') + cubin, ""), each);
     EXPECT_EQ(kernels_of("two.cubin", cubin + cubin, ""), 2 * each);
     kernels_of("empty.cubin", "", "'empty.cubin' is empty");
-    kernels_of("text.cubin", "text", "'text.cubin' is none");
+    kernels_of("text.cubin", "text", "'text.cubin' is not what its name says");
     kernels_of("class.cubin", other, "it is not a 64-bit little-endian ELF image");
 }
 

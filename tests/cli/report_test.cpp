@@ -112,7 +112,7 @@ TEST(svg_option, writes_pictures_and_refuses_other_views)
     expect_refused(launchbox_run({"results", example, "--svg", there, "--convergence"}), "--svg only writes pictures");
     expect_refused(launchbox_run({"results", example, "--svg", "/proc/nothing"}), "cannot make the folder");
     expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--svg", there, "--open"}),
-                   "two answers");
+                   "--open and --svg exclude each other");
 }
 
 TEST(open_option, writes_the_calculator_with_the_values)

@@ -70,10 +70,10 @@ TEST(results_merge, makes_one_store_of_several)
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "exists already");
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
-    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "shows nothing");
+    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", example, "nothing.db", "-o", again}), "nothing.db");
     EXPECT_FALSE(fs::exists(again));
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}), "shows nothing");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}), "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", "--import", example, "-o", again}), "--import");
 }
 
@@ -96,8 +96,8 @@ TEST(results_import, makes_a_store_once)
     // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
     for (const char* part : {"-wal", "-journal"}) {
         write_file_atomically(none + part, "left");
-        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " is there");
-        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " is there");
+        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " exists already");
+        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " exists already");
         EXPECT_FALSE(fs::exists(none));
         fs::remove(none + part);
     }

@@ -270,7 +270,7 @@ TEST_F(cluster_backend_test, whatever_a_rank_says_instead_it_is_left_out)
         {"{\"is\":\"hello\",\"rank\":1}\n", "a message that this version does not know"},
         {"{\"is\":\"answer\"}\n", "has no number 'id'"},
         {"{\"is\":\"confused\",\"why\":\"it got its role twice\"}\n", "cannot read a message"},
-        {"{\"is\":\"alive\",\"bytes\":99}\n", "is cut"}};
+        {"{\"is\":\"alive\",\"bytes\":99}\n", "is truncated"}};
     for (const auto& [says, why] : all) {
         const outcome_of_run run = on_ranks(
             {{.measure_seconds = 0.001, .says_nonsense_after = 2, .nonsense = says}, {.measure_seconds = 0.001}}, {},

@@ -110,7 +110,8 @@ TEST_F(bound_backup, a_second_way_to_the_same_text_loses_nothing)
 
 TEST_F(bound_backup, a_file_that_changed_is_left_alone)
 {
-    EXPECT_NE(refused([&] { apply_edit(file, "other\n", "two\n"); }).find("changed while"), std::string::npos);
+    EXPECT_NE(refused([&] { apply_edit(file, "other\n", "two\n"); }).find("changed by another program"),
+              std::string::npos);
     EXPECT_EQ(text(), "one\n");
     EXPECT_EQ(entries(), 1);
     const fs::path backup = apply_edit(file, "one\n", "two\n");

@@ -269,7 +269,7 @@ TEST(bound_edit, refuses_what_it_does_not_surely_understand)
         {"an #if of its own inside", "__global__ void\n#ifdef X\nmerge(int*)\n#endif\n{}\n"},
         {"directive of the preprocessor in the bound",
          "__global__ void __launch_bounds__(64\n#if X\n, 2\n#endif\n) merge(int*) {}\n", 1, 1},
-        {"has a '<' on line 1", "X<int> __global__ void merge(int*) {}\n"},
+        {"has an unexpected '<' on line 1", "X<int> __global__ void merge(int*) {}\n"},
         {"is not closed", "__global__ void merge(int*\n"},
     };
     for (const refusal& entry : refusals) {

@@ -392,7 +392,7 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
         ASSERT_EQ(finding.size(), 1u) << fmt::format("{}", fmt::join(entry, " "));
         EXPECT_EQ(finding[0].id, "maxrregcount_overrides");
         EXPECT_EQ(finding[0].level, severity::note);
-        EXPECT_NE(finding[0].message.find("counts for merge<int> too"), std::string::npos);
+        EXPECT_NE(finding[0].message.find("applies to merge<int> too"), std::string::npos);
     }
     EXPECT_EQ(places(text, {{"scan", &without}}, {"-maxrregcount=32"}), "");
     EXPECT_EQ(places("", {{"scan", &capped}}, {"-maxrregcount=32"}), "maxrregcount_ignored:0");

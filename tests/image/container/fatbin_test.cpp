@@ -183,7 +183,7 @@ TEST(fatbin, doubtful_fields_are_told)
     }
     {
         const auto [contents, diagnostics] = of({.payload = "12345678", .compressed = 8, .decompressed = 100});
-        EXPECT_TRUE(says(diagnostics, 16 + 40, "does not say how"));
+        EXPECT_TRUE(says(diagnostics, 16 + 40, "compressed in an unknown way"));
         EXPECT_EQ(contents->entries.at(0).compression, fatbin_compression::stored);
         EXPECT_EQ(contents->entries.at(0).decompressed_bytes, 8u);
     }

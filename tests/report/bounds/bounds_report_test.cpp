@@ -58,7 +58,8 @@ TEST(BoundsReport, OneKernel)
   write __launch_bounds__(256): 3 instead of 1 block
   as written costs: __launch_bounds__(256, 1) raised registers from 80 to 188 and costs 2 of 3
     resident blocks
-  a real trade-off against __launch_bounds__(256, 4) (4 blocks, 60 B of spills): more warps are not always faster, use --measure
+  a real trade-off against __launch_bounds__(256, 4) (4 blocks, 60 B of spills): more warps are not
+    always faster, use --measure
 
   *: no other row is better in warps, spills and code together
 )");

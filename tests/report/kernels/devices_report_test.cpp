@@ -61,7 +61,7 @@ TEST(devices_report, an_unknown_gpu_is_shown_and_called_unknown)
     gpu_list gpus = one_h200();
     gpus.devices[0].capability = {10, 9};
     gpus.devices[0].name = "evil\x1b[2J";
-    EXPECT_NE(gpu_rows(gpus).rows[0].back().text.find("no limits"), std::string::npos);
+    EXPECT_NE(gpu_rows(gpus).rows[0].back().text.find("does not know its limits"), std::string::npos);
     const std::string text = render_text(devices_document(gpus, {}), {.width = 80});
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     EXPECT_EQ(devices_json(gpus, {}).dump().find('\x1b'), std::string::npos);

@@ -36,7 +36,7 @@ TEST(gzip, that_is_cut_gives_what_is_there)
     for (std::size_t size : {std::size_t{3}, std::size_t{10}, packed.size() / 2, packed.size() - 1}) {
         const decompressed_text read = gunzip(std::string_view(packed).substr(0, size));
         EXPECT_TRUE(text.starts_with(read.text));
-        EXPECT_NE(read.damage.find("cut off"), std::string::npos) << size;
+        EXPECT_NE(read.damage.find("truncated"), std::string::npos) << size;
     }
     EXPECT_GT(gunzip(std::string_view(packed).substr(0, packed.size() / 2)).text.size(), text.size() / 3);
 }

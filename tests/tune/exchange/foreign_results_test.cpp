@@ -215,7 +215,7 @@ TEST(t4_results, in_seconds_and_of_a_later_version)
     EXPECT_EQ(only.measured.seconds, 3.5);
     EXPECT_TRUE(only.measured.verified);
     EXPECT_TRUE(is_told(file, "another version"));
-    EXPECT_TRUE(is_told(file, "is cut off"));
+    EXPECT_TRUE(is_told(file, "is truncated"));
     EXPECT_FALSE(is_told(file, "mean"));
 }
 
@@ -253,7 +253,7 @@ TEST(ktt_output, that_is_cut_is_read_to_its_end)
     const std::string whole = read_input(foreign_folder + "ktt.json");
     const result_file file = read_text(whole.substr(0, whole.find("ValidationFailed") + 30));
     EXPECT_EQ(file.runs[0].results.size(), 2U);
-    EXPECT_TRUE(is_told(file, "is cut off"));
+    EXPECT_TRUE(is_told(file, "is truncated"));
     EXPECT_TRUE(is_told(file, "1 candidate left out, since the entry is truncated or damaged (entry 2)"));
 }
 

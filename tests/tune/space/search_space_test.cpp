@@ -297,7 +297,8 @@ TEST(search_space, a_constraint_that_fails_is_named)
     tune_spec spec;
     spec.parameters = {{"a", integers(1, 3)}, {"p1", {std::string("x")}}};
     spec.constraints = {"a < p1"};
-    EXPECT_EQ(complaint(spec).substr(0, 69), "cannot evaluate 'a < p1': attempt to compare number with string | a c");
+    EXPECT_TRUE(complaint(spec).starts_with("cannot evaluate 'a < p1': attempt to compare number with string | "))
+        << complaint(spec);
     spec.constraints = {"a"};
     EXPECT_NE(complaint(spec).find("'a': it is neither true nor false"), std::string::npos) << complaint(spec);
     spec.constraints = {"a // (a - 2) > 0"};

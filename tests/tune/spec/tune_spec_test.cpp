@@ -196,7 +196,7 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("[[workload]]\na = 1", "6:1: a is both a parameter and a workload's value | ");
     expect("[[workload]]\nn = 1\nweight = 0", "7:10: weight is 0 | ");
     expect("[[workload]]\nn = 1\n[[workload]]\nm = 1", "7:1: this workload has no n | ");
-    expect("[[workload]]\nn = [1, 2]\n[[workload]]\nn = 2", "5:1: the workload \"n=2\" appears twice | ");
+    expect("[[workload]]\nn = [1, 2]\n[[workload]]\nn = 2", "5:1: duplicate workload \"n=2\" | ");
     expect("[constraints]\nall = ['b < 1']", "6:8: unknown name \"b\" in a constraint | did you mean a?");
     expect("[constraints]\nall = ['a && a']", "6:8: 'a && a' is not an expression: there is no && here | write and");
     expect("[constraints]\nany = ['a < 1']", "6:1: unknown key \"any\" in [constraints] | ");
