@@ -583,7 +583,7 @@ TEST_F(capture_launch, a_source_whose_kernel_has_other_parameters_is_rejected)
                               "extern \"C\" __global__ void plain(" + std::string(parameters) + ") {}\n");
         const call result = tune({"--source", file("plain.cu"), "--compiler", "nvcc"});
         EXPECT_EQ(result.status, 2) << parameters << result.out;
-        EXPECT_TRUE(result.says(", but plain has ") || result.says(", and plain has "))
+        EXPECT_TRUE(result.says("but that of plain has ") || result.says("but plain has "))
             << parameters << result.out << result.err;
     }
 }

@@ -70,10 +70,12 @@ TEST(results_merge, makes_one_store_of_several)
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "exists already");
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
-    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}), "--merge only writes a store");
+    expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}),
+                   "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", example, "nothing.db", "-o", again}), "nothing.db");
     EXPECT_FALSE(fs::exists(again));
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}), "--merge only writes a store");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}),
+                   "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", "--import", example, "-o", again}), "--import");
 }
 
