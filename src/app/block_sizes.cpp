@@ -47,7 +47,7 @@ block_size_advice advise(const suggest_request& request, const target& where, co
     std::int64_t fixed_bytes = 0;  // without an expression
     if (kernel != nullptr && !dynamic) {
         advice.dynamic_shared_known = !dynamic_shared_unknown(*kernel);
-        fixed_bytes = std::max<std::int64_t>(0, kernel->dynamic_shared_bytes.value_or(0));
+        fixed_bytes = std::max<std::int64_t>(0, kernel->launches.dynamic_shared_bytes.value_or(0));
         if (fixed_bytes > 0) advice.dynamic_shared = std::to_string(fixed_bytes);
     }
     const auto bytes_for = [&](int threads) {
@@ -110,7 +110,7 @@ std::vector<block_size_advice> block_sizes_of_kernels(const suggest_request& req
             continue;
         }
         for (const target& where : targets_of_kernel(question->architecture, named))
-            all.push_back(advise(request, where, kernel.short_form, resources_of(kernel.info), &kernel.info));
+            all.push_back(advise(request, where, kernel.info.short_form, resources_of(kernel.info), &kernel.info));
     }
     return all;
 }

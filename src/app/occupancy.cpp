@@ -101,7 +101,7 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_request& requ
             input.leave_out(kernel, request.threads.has_value());
             continue;
         }
-        question->kernel = kernel.short_form;
+        question->kernel = kernel.info.short_form;
         for (const target& where : targets_of_kernel(question->architecture, gpus))
             accounts.push_back(explain(complete(request, where, *question)));
     }

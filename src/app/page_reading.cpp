@@ -94,9 +94,9 @@ void read_page_kernels(const page_request& request, kernel_request wanted, page_
     const inspection& found = content.kernels.emplace(std::move(files.found));
     content.kernels->page_rows = usual_page_rows;
     if (shown_as_list(found))
-        content.findings = count_findings(found.kernels, std::nullopt);
+        content.findings = count_findings(found.kernels);
     else
-        content.accounts = accounts_of(found.kernels, std::nullopt);
+        content.accounts = accounts_of(found.kernels);
     if (!request.against.empty()) {
         wanted.files = {request.against};
         page.earlier = inspect_kernels(wanted, news);

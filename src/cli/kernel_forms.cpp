@@ -14,8 +14,8 @@ namespace {
 
 document page_of(const inspection& found, const output_style& style)
 {
-    if (shown_as_list(found)) return kernel_list_document(found, count_findings(found.kernels, found.threads), style);
-    return kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+    if (shown_as_list(found)) return kernel_list_document(found, count_findings(found.kernels), style);
+    return kernel_tables_document(found, accounts_of(found.kernels));
 }
 
 // What is said of a kernel takes kilobytes, and with its lines megabytes, so it is made when the kernel is written.
@@ -23,7 +23,7 @@ template <class Make, class Use>
 void for_each_kernel(const inspection& found, const Make& make, const Use& use)
 {
     const auto cost = [&](std::size_t i) {
-        return found.kernels[i].info.lines ? found.kernels[i].info.lines->text_bytes : 0;
+        return found.kernels[i].info.analysis.lines ? found.kernels[i].info.analysis.lines->text_bytes : 0;
     };
     make_parallel_use_in_order(found.kernels.size(), make, use, cost, max_line_text_per_kernel);
 }
@@ -32,7 +32,7 @@ void write_json(const inspection& found, std::ostream& out)
 {
     kernels_json_writer json(found, out);
     const auto json_of_kernel = [&](std::size_t i) {
-        return kernel_json_text(found.kernels[i], account_of(found.kernels[i], found.threads));
+        return kernel_json_text(found.kernels[i], account_of(found.kernels[i]));
     };
     for_each_kernel(found, json_of_kernel, [&](const std::string& text) { json.add(text); });
     json.finish();
@@ -42,7 +42,7 @@ void write_json_lines(const inspection& found, std::ostream& out)
 {
     out << kernels_json_first_line(found);
     const auto line_of = [&](std::size_t i) {
-        return kernel_json_line(found.kernels[i], account_of(found.kernels[i], found.threads));
+        return kernel_json_line(found.kernels[i], account_of(found.kernels[i]));
     };
     for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
@@ -50,9 +50,7 @@ void write_json_lines(const inspection& found, std::ostream& out)
 void write_csv(const inspection& found, std::ostream& out)
 {
     out << kernels_csv_header();
-    const auto line_of = [&](std::size_t i) {
-        return kernel_csv_line(found.kernels[i], account_of(found.kernels[i], found.threads));
-    };
+    const auto line_of = [&](std::size_t i) { return kernel_csv_line(found.kernels[i], account_of(found.kernels[i])); };
     for_each_kernel(found, line_of, [&](const std::string& line) { out << line; });
 }
 

@@ -84,7 +84,7 @@ void print_kinds_of_code(const kernel_input& input)
         std::ranges::find_if(input.kernels, [](const found_kernel& kernel) { return is_debug_build(kernel.info); });
     if (debug != input.kernels.end())
         say(fmt::format("{} is a debug build ({}): its figures are not those of a release build",
-                        escape_for_terminal(debug->short_form), debug_flag_of(debug->info)));
+                        escape_for_terminal(debug->info.short_form), debug_flag_of(debug->info)));
 }
 
 void print_errors(const kernel_input& input)

@@ -289,7 +289,7 @@ void cubin_reader::read_constant_section(const elf_section& section)
     if (rest.empty())
         banks = &result_.module_constant_banks;
     else if (const kernel_index i = rest.front() == '.' ? find(section, rest.substr(1)) : no_kernel; i != no_kernel)
-        banks = &result_.kernels[i].constant_banks;
+        banks = &result_.kernels[i].figures.constant_banks;
     if (banks == nullptr) return;
     const auto place = std::lower_bound(banks->begin(), banks->end(), bank,
                                         [](const constant_bank& other, int value) { return other.bank < value; });
@@ -317,13 +317,13 @@ void cubin_reader::read_module_info(const elf_section& section)
         kernel_info& kernel = result_.kernels[index];
         if (record.is(register_count)) {
             drafts_[index].has_register_count = true;
-            kernel.registers = small_number(value, record.offset);
+            kernel.figures.registers = small_number(value, record.offset);
         } else if (record.is(frame_size)) {
-            kernel.stack_frame_bytes = value;
+            kernel.figures.stack_frame_bytes = value;
         } else if (value == unknown_stack) {
-            kernel.stack_unbounded = true;
+            kernel.figures.stack_unbounded = true;
         } else {
-            kernel.cumulative_stack_bytes = value;
+            kernel.figures.cumulative_stack_bytes = value;
         }
     }
 }
@@ -338,29 +338,29 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
     nv_info_reader reader(section.content, section.offset, result_.diagnostics);
     for (nv_info_record record; reader.next(record);) {
         if (const auto feature = feature_of(static_cast<nv_info_attribute>(record.attribute)))
-            kernel.features.add(*feature);
+            kernel.analysis.features.add(*feature);
         switch (static_cast<nv_info_attribute>(record.attribute)) {
             case max_threads:
-                kernel.max_threads = record.triple();
+                kernel.bounds.max_threads = record.triple();
                 break;
             case required_threads:
-                kernel.required_threads = record.triple();
+                kernel.bounds.required_threads = record.triple();
                 break;
             case cluster_blocks:
-                kernel.cluster = record.triple();
+                kernel.bounds.cluster = record.triple();
                 break;
             case max_cluster_blocks:
                 if (const auto blocks = record.number())
-                    kernel.max_cluster_blocks = small_number(*blocks, record.offset);
+                    kernel.bounds.max_cluster_blocks = small_number(*blocks, record.offset);
                 break;
             case parameter_size:
-                kernel.parameter_bytes = record.value;
+                kernel.figures.parameter_bytes = record.value;
                 break;
             case max_registers:
-                kernel.register_cap = record.value;
+                kernel.bounds.register_cap = record.value;
                 break;
             case barriers:
-                kernel.barriers = record.value;
+                kernel.figures.barriers = record.value;
                 break;
             case call_return_stack_size:
                 draft.has_call_stack = true;
@@ -372,7 +372,7 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
                 for (std::size_t at = 0; record.payload.size() - at >= 4; at += 4) {
                     const auto symbol = read_number<std::uint32_t>(record.payload, at);
                     if (symbol < image_->symbols.size() && is_called(image_->symbols[symbol], "vprintf"))
-                        kernel.features.add(kernel_feature::printing);
+                        kernel.analysis.features.add(kernel_feature::printing);
                 }
                 break;
             case annotations:
@@ -421,8 +421,8 @@ void cubin_reader::read_lines()
     }
     const auto found = [&](const line_of_function& function) {
         const auto kernel = kernel_at.find(function.address_offset);
-        if (kernel == kernel_at.end() || result_.kernels[kernel->second].written_at) return;
-        result_.kernels[kernel->second].written_at = {source_path(function), function.line};
+        if (kernel == kernel_at.end() || result_.kernels[kernel->second].analysis.written_at) return;
+        result_.kernels[kernel->second].analysis.written_at = {source_path(function), function.line};
     };
     line_rows rows;
     read_line_table(lines->content, lines->offset, result_.diagnostics, found, all ? &rows : nullptr);
@@ -460,35 +460,37 @@ void cubin_reader::finish(kernel_index index)
     kernel_info& kernel = result_.kernels[index];
     const bool by_ptxas = draft.has_info && draft.has_register_count;
     if (draft.code != nullptr) {
-        kernel.code_bytes = size_of(*draft.code);
+        kernel.figures.code_bytes = size_of(*draft.code);
         // Images without a register count have the number in the section header up to sm_89; 0 from then on.
         const std::uint32_t registers = draft.code->info >> 24;
-        if (!draft.has_register_count && registers > 0) kernel.registers = static_cast<int>(registers);
-        if (!kernel.barriers && image_->abi_version == 7)
-            kernel.barriers = static_cast<int>(draft.code->flags >> 20 & 0x7f);
+        if (!draft.has_register_count && registers > 0) kernel.figures.registers = static_cast<int>(registers);
+        if (!kernel.figures.barriers && image_->abi_version == 7)
+            kernel.figures.barriers = static_cast<int>(draft.code->flags >> 20 & 0x7f);
     }
-    if (!kernel.barriers && by_ptxas) kernel.barriers = 0;
+    if (!kernel.figures.barriers && by_ptxas) kernel.figures.barriers = 0;
     if (!kernel.toolkit_version) kernel.toolkit_version = result_.toolkit_version;
-    if (!kernel.parameter_bytes && draft.has_info) kernel.parameter_bytes = 0;
+    if (!kernel.figures.parameter_bytes && draft.has_info) kernel.figures.parameter_bytes = 0;
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
     if (!is_plausible(shared) || shared < shared_reserve_)
         complain(draft.offset, "a kernel is said to have " + std::to_string(shared) + " bytes of shared memory");
     else if (sm_ > 0)
-        kernel.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
-    if (sm_ > 0 && !result_.relocatable) kernel.reserved_shared_bytes = static_cast<std::int64_t>(shared_reserve_);
+        kernel.figures.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
+    if (sm_ > 0 && !result_.relocatable)
+        kernel.figures.reserved_shared_bytes = static_cast<std::int64_t>(shared_reserve_);
 
     // ptxas writes 0 where it cannot tell, as for recursion; only a callee shows that it may not mean 0.
-    if (draft.has_callee && draft.has_call_stack && kernel.cumulative_stack_bytes == 0)
-        kernel.cumulative_stack_bytes.reset();
+    if (draft.has_callee && draft.has_call_stack && kernel.figures.cumulative_stack_bytes == 0)
+        kernel.figures.cumulative_stack_bytes.reset();
 
     // A section without bytes of its own is there for the module's extern __shared__ memory.
-    external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.static_shared_bytes == 0;
+    external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.figures.static_shared_bytes == 0;
 
     if (draft.code == nullptr) return;
     const std::string_view code = draft.code->content;
     // Spills are in the stack frame, or in shared memory if the image says so.
-    const bool can_spill = sm_ == 0 || kernel.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
+    const bool can_spill =
+        sm_ == 0 || kernel.figures.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
     // The version of the kernel, not of the image, which is that of nvlink where it was linked.
     const bool lists_spills = by_ptxas && draft.toolkit_version >= lists_spills_from;
     // A list that was cut off can be empty: see `limit_spills`.
@@ -499,10 +501,11 @@ void cubin_reader::finish(kernel_index index)
     const bool readable = !code.empty() && (count || infer || options_.hash_code || look_for_wait) &&
                           take(code.size(), draft.code->offset);
     if (readable && look_for_wait) {
-        kernel.waits_for_grid = waits_for_grid(code);
-        if (!*kernel.waits_for_grid && draft.has_callee) kernel.waits_for_grid.reset();  // that one may do it
+        kernel.launches.waits_for_grid = waits_for_grid(code);
+        if (!*kernel.launches.waits_for_grid && draft.has_callee)
+            kernel.launches.waits_for_grid.reset();  // that one may do it
     }
-    if (readable && options_.hash_code) kernel.code_hash = XXH3_64bits(code.data(), code.size());
+    if (readable && options_.hash_code) kernel.figures.code_hash = XXH3_64bits(code.data(), code.size());
     std::optional<spill_limits> spills;
     if (!can_spill || (sm_ >= 70 && lists_spills && !count))
         spills = spill_limits{};
@@ -513,17 +516,17 @@ void cubin_reader::finish(kernel_index index)
     if (options_.lines != wanted_lines::none) count_lines(index, spills);
     if (!spills) return;
     if (spills->shared) {
-        kernel.shared_spill_store_bytes = spills->shared->stores;
-        kernel.shared_spill_load_bytes = spills->shared->loads;
+        kernel.figures.shared_spill_store_bytes = spills->shared->stores;
+        kernel.figures.shared_spill_load_bytes = spills->shared->loads;
     }
     if (spills->at_least == spills->at_most) {
-        kernel.spill_store_bytes = spills->at_least.stores;
-        kernel.spill_load_bytes = spills->at_least.loads;
+        kernel.figures.spill_store_bytes = spills->at_least.stores;
+        kernel.figures.spill_load_bytes = spills->at_least.loads;
     } else {
-        kernel.spills_between = {.min_stores = spills->at_least.stores,
-                                 .max_stores = spills->at_most.stores,
-                                 .min_loads = spills->at_least.loads,
-                                 .max_loads = spills->at_most.loads};
+        kernel.figures.spills_between = {.min_stores = spills->at_least.stores,
+                                         .max_stores = spills->at_most.stores,
+                                         .min_loads = spills->at_least.loads,
+                                         .max_loads = spills->at_most.loads};
     }
 }
 
@@ -549,7 +552,8 @@ void cubin_reader::count_lines(kernel_index index, const std::optional<spill_lim
     if (lines.all_code) counter.add_all();
     lines.uses = counter.take();
     if (line_index_ && !lines.uses.empty()) lines.places = line_index_->places();
-    if (options_.memory == nullptr || options_.memory->take(lines)) result_.kernels[index].lines = std::move(lines);
+    if (options_.memory == nullptr || options_.memory->take(lines))
+        result_.kernels[index].analysis.lines = std::move(lines);
 }
 
 // ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it
@@ -557,7 +561,7 @@ void cubin_reader::count_lines(kernel_index index, const std::optional<spill_lim
 void cubin_reader::find_dynamic_shared(kernel_index index)
 {
     const kernel_draft& draft = drafts_[index];
-    std::optional<bool>& uses = result_.kernels[index].uses_dynamic_shared;
+    std::optional<bool>& uses = result_.kernels[index].launches.uses_dynamic_shared;
     if (external_shared_)
         uses = true;
     else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
@@ -586,18 +590,18 @@ void cubin_reader::limit_line_text()
 {
     std::size_t left_out = 0;
     for (kernel_info& kernel : result_.kernels) {
-        if (!kernel.lines || !kernel.lines->places) continue;
-        const std::vector<std::uint32_t>& bytes = kernel.lines->places->text_bytes;
-        std::uint64_t& all = kernel.lines->text_bytes;
+        if (!kernel.analysis.lines || !kernel.analysis.lines->places) continue;
+        const std::vector<std::uint32_t>& bytes = kernel.analysis.lines->places->text_bytes;
+        std::uint64_t& all = kernel.analysis.lines->text_bytes;
         const auto add = [&](const auto& uses) {
             for (const auto& use : uses)
                 if (use.place < bytes.size()) all += bytes[use.place];
         };
-        add(kernel.lines->uses);
-        if (kernel.pressure) add(kernel.pressure->live_at_peak);
-        if (kernel.traffic) add(kernel.traffic->uses);
+        add(kernel.analysis.lines->uses);
+        if (kernel.analysis.pressure) add(kernel.analysis.pressure->live_at_peak);
+        if (kernel.analysis.traffic) add(kernel.analysis.traffic->uses);
         if (options_.memory->take_line_text(all)) continue;
-        kernel.lines.reset();
+        kernel.analysis.lines.reset();
         ++left_out;
     }
     if (left_out > 0)

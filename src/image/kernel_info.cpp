@@ -86,52 +86,53 @@ std::string_view debug_flag_of(const kernel_info& kernel)
 
 std::optional<int> bound_threads(const kernel_info& kernel)
 {
-    const std::optional<int> required = product(kernel.required_threads);
-    return required ? required : product(kernel.max_threads);
+    const std::optional<int> required = product(kernel.bounds.required_threads);
+    return required ? required : product(kernel.bounds.max_threads);
 }
 
 std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted)
 {
     if (wanted) return wanted;
-    return kernel.launch_threads ? kernel.launch_threads : bound_threads(kernel);
+    return kernel.launches.launch_threads ? kernel.launches.launch_threads : bound_threads(kernel);
 }
 
 bool dynamic_shared_unknown(const kernel_info& kernel)
 {
-    return kernel.uses_dynamic_shared == true && !kernel.dynamic_shared_bytes;
+    return kernel.launches.uses_dynamic_shared == true && !kernel.launches.dynamic_shared_bytes;
 }
 
 std::optional<int> cluster_blocks(const kernel_info& kernel)
 {
-    return product(kernel.cluster);
+    return product(kernel.bounds.cluster);
 }
 
 std::optional<std::int64_t> spill_bytes(const kernel_info& kernel)
 {
-    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return std::nullopt;
-    return *kernel.spill_store_bytes + *kernel.spill_load_bytes;
+    if (!kernel.figures.spill_store_bytes || !kernel.figures.spill_load_bytes) return std::nullopt;
+    return *kernel.figures.spill_store_bytes + *kernel.figures.spill_load_bytes;
 }
 
 std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel)
 {
-    if (!kernel.shared_spill_store_bytes || !kernel.shared_spill_load_bytes) return std::nullopt;
-    return *kernel.shared_spill_store_bytes + *kernel.shared_spill_load_bytes;
+    if (!kernel.figures.shared_spill_store_bytes || !kernel.figures.shared_spill_load_bytes) return std::nullopt;
+    return *kernel.figures.shared_spill_store_bytes + *kernel.figures.shared_spill_load_bytes;
 }
 
 std::optional<spill_range> spill_range_of(const kernel_info& kernel)
 {
-    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes) return kernel.spills_between;
-    return spill_range{.min_stores = *kernel.spill_store_bytes,
-                       .max_stores = *kernel.spill_store_bytes,
-                       .min_loads = *kernel.spill_load_bytes,
-                       .max_loads = *kernel.spill_load_bytes};
+    if (!kernel.figures.spill_store_bytes || !kernel.figures.spill_load_bytes) return kernel.figures.spills_between;
+    return spill_range{.min_stores = *kernel.figures.spill_store_bytes,
+                       .max_stores = *kernel.figures.spill_store_bytes,
+                       .min_loads = *kernel.figures.spill_load_bytes,
+                       .max_loads = *kernel.figures.spill_load_bytes};
 }
 
 std::optional<std::int64_t> deepest_stack(const kernel_info& kernel)
 {
-    if (!kernel.stack_frame_bytes || !kernel.cumulative_stack_bytes)
-        return kernel.stack_frame_bytes ? kernel.stack_frame_bytes : kernel.cumulative_stack_bytes;
-    return std::max(*kernel.stack_frame_bytes, *kernel.cumulative_stack_bytes);
+    if (!kernel.figures.stack_frame_bytes || !kernel.figures.cumulative_stack_bytes)
+        return kernel.figures.stack_frame_bytes ? kernel.figures.stack_frame_bytes
+                                                : kernel.figures.cumulative_stack_bytes;
+    return std::max(*kernel.figures.stack_frame_bytes, *kernel.figures.cumulative_stack_bytes);
 }
 
 }  // namespace launchbox

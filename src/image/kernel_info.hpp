@@ -75,65 +75,90 @@ struct shared_variable {
     friend bool operator==(const shared_variable&, const shared_variable&) = default;
 };
 
-/// One kernel for one architecture. Bytes per thread for spills and stack, per block for shared memory. A value that
-/// the input does not tell is `nullopt`, never 0.
-struct kernel_info {
-    std::string name;          ///< as the linker knows it
-    std::string architecture;  ///< "sm_90a"; empty when the input does not tell; written by `set_architecture`
-    std::optional<compute_capability>
-        capability;  ///< of `architecture`; nullopt when that is not known or no such name
-    kernel_source source;
-    /// The GPU that was asked for, where this code was compiled for an older one and runs there all the same.
-    std::optional<compute_capability> runs_on;
-
+/// What the compiler made of a kernel. Bytes per thread for spills and stack, per block for shared memory.
+struct kernel_figures {
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
-    std::optional<spill_range> spills_between;  ///< where the image's list of spills is cut off, and those two unknown
-    /// Registers spilled to shared memory (enable_smem_spilling), which are no part of the figures above.
+    std::optional<spill_range> spills_between;  ///< if the image's list of spills is cut off, and those two unknown
+    /// Registers spilled to shared memory (enable_smem_spilling), which are not part of the figures above.
     std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;
     std::optional<std::int64_t> stack_frame_bytes;
     std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
+    bool stack_unbounded = false;                        ///< recursion or alloca: the stack size is not known
     std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
-    std::optional<std::int64_t> reserved_shared_bytes;  ///< what the system reserves in the image (1,024 from sm_90 on)
-    std::vector<shared_variable> shared_variables;  ///< static ones, the largest first; only PTX tells: empty: it does
-                                                    ///< not, or there is none
-    std::optional<bool> uses_dynamic_shared;        ///< whether it has extern __shared__ memory
-    std::optional<std::int64_t>
-        dynamic_shared_bytes;            ///< of a launch; no image holds it: the user, or a file beside it
-    std::optional<int> launch_threads;   ///< per block, likewise
-    std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only where that was read for it
-    bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
-    std::optional<int> triton_warps;     ///< num_warps, where Triton made the kernel and says so beside it
-    std::vector<constant_bank> constant_banks;  ///< rising; empty: unknown
+    std::optional<std::int64_t> reserved_shared_bytes;   ///< what the system reserves (1,024 from sm_90 on)
+    std::vector<shared_variable> shared_variables;       ///< static, the largest first; only PTX has them
+    std::vector<constant_bank> constant_banks;           ///< rising; empty: unknown
     std::optional<std::int64_t> parameter_bytes;
-    std::optional<int> barriers;                         ///< highest named barrier + 1
+    std::optional<int> barriers;  ///< highest named barrier + 1
+    std::optional<std::int64_t> code_bytes;
+    std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
+    std::vector<callee_info> callees;
+
+    friend bool operator==(const kernel_figures&, const kernel_figures&) = default;
+};
+
+/// What the kernel's declaration and the compiler's flags demand, and what the compiler did about it.
+struct declared_bounds {
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
     std::optional<std::array<int, 3>> required_threads;  ///< exact block size (.reqntid)
     std::optional<int> min_blocks;                       ///< second launch bound (.minnctapersm)
     bool min_blocks_inferred = false;                    ///< not read but concluded from the register cap
     std::optional<int> register_cap;                     ///< what the compiler limited registers to; 255: nothing
     std::optional<int> requested_max_registers;          ///< __maxnreg__ (.maxnreg)
-    std::optional<int> maxrregcount;            ///< -maxrregcount, where ptxas says that it counts for this kernel
-    std::optional<int> outranks_maxrregcount;   ///< the same, where ptxas says that a bound of its own counts instead
+    std::optional<int> maxrregcount;            ///< -maxrregcount, if ptxas says that it counts for this kernel
+    std::optional<int> outranks_maxrregcount;   ///< the same, if ptxas says that a bound of its own counts instead
     std::optional<std::array<int, 3>> cluster;  ///< blocks in a cluster (.reqnctapercluster)
     std::optional<int> max_cluster_blocks;      ///< third launch bound (.maxclusterrank)
-    std::optional<std::int64_t> code_bytes;
-    std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
-    std::optional<int> toolkit_version;      ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;        ///< "compute_80", what the code was compiled from; empty: unknown
-    code_optimisation optimisation = code_optimisation::unknown;
+
+    friend bool operator==(const declared_bounds&, const declared_bounds&) = default;
+};
+
+/// What is known of its launches. No image has sizes: they come from the user, or from a file beside it.
+struct kernel_launches {
+    std::optional<bool> uses_dynamic_shared;           ///< whether it has extern __shared__ memory
+    std::optional<std::int64_t> dynamic_shared_bytes;  ///< of a launch
+    std::optional<int> launch_threads;                 ///< per block
+    std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it
+    bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
+    std::optional<int> triton_warps;     ///< num_warps, if Triton made the kernel and says so beside it
+
+    friend bool operator==(const kernel_launches&, const kernel_launches&) = default;
+};
+
+/// What its code does, as far as that was asked for.
+struct kernel_analysis {
     kernel_features features;                   ///< what the code uses
     std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
-    std::optional<kernel_lines> lines;          ///< only where they were asked for, and from a cubin
-    std::optional<register_pressure> pressure;  ///< likewise, and where there was an nvdisasm
-    std::optional<code_traffic> traffic;        ///< likewise
+    std::optional<kernel_lines> lines;          ///< only if they were asked for, and from a cubin
+    std::optional<register_pressure> pressure;  ///< likewise
+    std::optional<code_traffic> traffic;        ///< likewise, and if there was an nvdisasm
 
-    bool relocatable = false;      ///< compiled for linking (-rdc): registers and stack are final only after nvlink
-    bool linked = false;           ///< the figures are nvlink's
-    bool stack_unbounded = false;  ///< recursion or alloca: the compiler cannot tell the stack size
-    std::vector<callee_info> callees;
+    friend bool operator==(const kernel_analysis&, const kernel_analysis&) = default;
+};
+
+/// One kernel for one architecture. A value that is not in the input is `nullopt`, never 0.
+struct kernel_info {
+    std::string name;                              ///< as the linker knows it
+    std::string demangled;                         ///< for people, as `readable_names` has it; empty until it was asked
+    std::string short_form;                        ///< likewise
+    std::string architecture;                      ///< "sm_90a"; empty if unknown; set by `set_architecture`
+    std::optional<compute_capability> capability;  ///< of `architecture`; nullopt if it is unknown or no such name
+    /// The GPU of `--arch`, if this code was compiled for an older one and runs there all the same.
+    std::optional<compute_capability> runs_on;
+    kernel_source source;
+    std::optional<int> toolkit_version;  ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
+    std::string virtual_architecture;    ///< "compute_80", what the code was compiled from; empty: unknown
+    code_optimisation optimisation = code_optimisation::unknown;
+    bool relocatable = false;           ///< compiled for linking (-rdc): registers and stack are final after nvlink
+    bool linked = false;                ///< the figures are nvlink's
     std::vector<std::string> warnings;  ///< the compiler's own sentences about this kernel
+
+    kernel_figures figures;
+    declared_bounds bounds;
+    kernel_launches launches;
+    kernel_analysis analysis;
 
     friend bool operator==(const kernel_info&, const kernel_info&) = default;
 };

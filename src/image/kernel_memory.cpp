@@ -17,8 +17,8 @@ std::uint64_t bytes_of(const kernel_info& kernel)
 {
     // The reader's own notes on the kernel, the slack of a growing list, and its row in what is printed.
     constexpr std::uint64_t beside = 256;
-    std::uint64_t shared = kernel.shared_variables.capacity() * sizeof(shared_variable);
-    for (const shared_variable& variable : kernel.shared_variables) shared += heap_bytes(variable.name);
+    std::uint64_t shared = kernel.figures.shared_variables.capacity() * sizeof(shared_variable);
+    for (const shared_variable& variable : kernel.figures.shared_variables) shared += heap_bytes(variable.name);
     return sizeof(kernel_info) + beside + heap_bytes(kernel.name) + heap_bytes(kernel.source.file) +
            heap_bytes(kernel.source.container) + shared;
 }

@@ -102,7 +102,7 @@ void add_to_image(std::vector<kernel_info>& kernels, std::size_t container, cons
 
 std::optional<int> threads_of(const kernel_info& kernel)
 {
-    const auto& bound = kernel.required_threads ? kernel.required_threads : kernel.max_threads;
+    const auto& bound = kernel.bounds.required_threads ? kernel.bounds.required_threads : kernel.bounds.max_threads;
     if (!bound) return std::nullopt;
     std::int64_t threads = 1;
     for (const int extent : *bound) {
@@ -133,34 +133,36 @@ bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_in
 {
     const kernel_info& ptx = *match.kernel;
     // A bound that depends on __CUDA_ARCH__, or another kernel of the same name.
-    if (ptx.max_threads != kernel.max_threads || ptx.required_threads != kernel.required_threads) return false;
+    if (ptx.bounds.max_threads != kernel.bounds.max_threads ||
+        ptx.bounds.required_threads != kernel.bounds.required_threads)
+        return false;
     if (match.is_source) {
-        kernel.min_blocks = ptx.min_blocks;
-        kernel.requested_max_registers = ptx.requested_max_registers;
-        if (ptx.uses_dynamic_shared) kernel.uses_dynamic_shared = ptx.uses_dynamic_shared;
-        kernel.shared_variables = ptx.shared_variables;
+        kernel.bounds.min_blocks = ptx.bounds.min_blocks;
+        kernel.bounds.requested_max_registers = ptx.bounds.requested_max_registers;
+        if (ptx.launches.uses_dynamic_shared) kernel.launches.uses_dynamic_shared = ptx.launches.uses_dynamic_shared;
+        kernel.figures.shared_variables = ptx.figures.shared_variables;
         return true;
     }
     // The bound has to explain the cap at least.
     const auto threads = threads_of(kernel);
-    if (limits == nullptr || !threads || !ptx.min_blocks) return false;
-    if (register_cap(*limits, *threads, *ptx.min_blocks) != kernel.register_cap) return false;
-    kernel.min_blocks = ptx.min_blocks;
-    kernel.min_blocks_inferred = true;
+    if (limits == nullptr || !threads || !ptx.bounds.min_blocks) return false;
+    if (register_cap(*limits, *threads, *ptx.bounds.min_blocks) != kernel.bounds.register_cap) return false;
+    kernel.bounds.min_blocks = ptx.bounds.min_blocks;
+    kernel.bounds.min_blocks_inferred = true;
     return true;
 }
 
 void take_from_cap(const sm_limits* limits, kernel_info& kernel)
 {
-    if (limits == nullptr || !kernel.register_cap || kernel.requested_max_registers) return;
-    if (*kernel.register_cap >= limits->registers_per_thread) return;
+    if (limits == nullptr || !kernel.bounds.register_cap || kernel.bounds.requested_max_registers) return;
+    if (*kernel.bounds.register_cap >= limits->registers_per_thread) return;
     const auto threads = threads_of(kernel);
     if (!threads) return;
-    const auto blocks = infer_min_blocks(*limits, *threads, *kernel.register_cap);
+    const auto blocks = infer_min_blocks(*limits, *threads, *kernel.bounds.register_cap);
     // One block is what ptxas assumes where there is no second bound.
     if (!blocks || *blocks < 2) return;
-    kernel.min_blocks = blocks;
-    kernel.min_blocks_inferred = true;
+    kernel.bounds.min_blocks = blocks;
+    kernel.bounds.min_blocks_inferred = true;
 }
 
 }  // namespace

@@ -13,6 +13,18 @@ struct field {
     Value Record::*member;
 
     constexpr field(const char* as, Value Record::*of) : name(as), member(of) {}
+    constexpr auto& in(auto& record) const { return record.*member; }
+};
+
+/// A field of a part of the record.
+template <class Record, class Part, class Value>
+struct part_field {
+    const char* name;
+    Part Record::*part;
+    Value Part::*member;
+
+    constexpr part_field(const char* as, Part Record::*of, Value Part::*what) : name(as), part(of), member(what) {}
+    constexpr auto& in(auto& record) const { return record.*part.*member; }
 };
 
 /// A record has `fields_of(record)` beside it, a tuple of fields.
@@ -26,7 +38,7 @@ concept has_fields = requires(const Record& record)
 template <class Record, class Fields, class Visit>
 constexpr void each_field(Record& record, const Fields& fields, Visit&& visit)
 {
-    std::apply([&](const auto&... each) { (visit(each.name, record.*each.member), ...); }, fields);
+    std::apply([&](const auto&... each) { (visit(each.name, each.in(record)), ...); }, fields);
 }
 
 template <class Record, class Visit>

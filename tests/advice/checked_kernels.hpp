@@ -10,17 +10,18 @@ namespace launchbox {
 /// A kernel without spills and stack: 32 registers, bound to 256 threads.
 inline checked_kernel plain_kernel(const std::string& name, const std::string& architecture = "sm_90")
 {
-    checked_kernel kernel{{}, name, name.substr(0, name.find('(')), name};
-    kernel.info.name = name;
+    checked_kernel kernel{{}, name};
+    kernel.info.name = kernel.info.demangled = name;
+    kernel.info.short_form = name.substr(0, name.find('('));
     set_architecture(kernel.info, architecture);
     kernel.info.source.file = "a.cu";
-    kernel.info.registers = 32;
-    kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = 0;
-    kernel.info.stack_frame_bytes = kernel.info.static_shared_bytes = 0;
-    kernel.info.barriers = 0;
-    kernel.info.code_bytes = 1024;
-    kernel.info.max_threads = {256, 1, 1};
-    kernel.info.register_cap = 255;
+    kernel.info.figures.registers = 32;
+    kernel.info.figures.spill_store_bytes = kernel.info.figures.spill_load_bytes = 0;
+    kernel.info.figures.stack_frame_bytes = kernel.info.figures.static_shared_bytes = 0;
+    kernel.info.figures.barriers = 0;
+    kernel.info.figures.code_bytes = 1024;
+    kernel.info.bounds.max_threads = {256, 1, 1};
+    kernel.info.bounds.register_cap = 255;
     return kernel;
 }
 
@@ -33,7 +34,7 @@ inline std::string findings_of(const check_result& result)
         const char* status = finding.status == check_status::broken    ? "broken"
                              : finding.status == check_status::unknown ? "unknown"
                                                                        : "better";
-        text += kernel.short_form + " " + kernel.info.architecture + " " + finding.check + " " + status +
+        text += kernel.info.short_form + " " + kernel.info.architecture + " " + finding.check + " " + status +
                 (finding.fails ? "" : " allowed") + "\n";
     }
     return text;

@@ -15,13 +15,16 @@ inline inspected_kernel known_kernel(const std::string& name, int registers = 40
     info.name = name;
     set_architecture(info, architecture);
     info.source = {"lib.so", "fatbin at byte 64", ""};
-    info.registers = registers;
-    info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;
-    info.barriers = 1;
-    info.code_bytes = 1000;
-    info.code_hash = 1;
+    info.figures.registers = registers;
+    info.figures.spill_store_bytes = info.figures.spill_load_bytes = info.figures.stack_frame_bytes =
+        info.figures.static_shared_bytes = 0;
+    info.figures.barriers = 1;
+    info.figures.code_bytes = 1000;
+    info.figures.code_hash = 1;
     info.toolkit_version = 130;
-    return inspected(info, name + "()", name, 256);
+    info.demangled = name + "()";
+    info.short_form = name;
+    return inspected(info, 256);
 }
 
 inline bool has(const std::string& text, const std::string& words)

@@ -28,19 +28,19 @@ inline kernel_info kernel_of(const std::string& architecture, const launch_attri
     kernel_info kernel;
     kernel.name = "merge";
     set_architecture(kernel, architecture);
-    kernel.registers = code.registers;
-    kernel.spill_store_bytes = kernel.spill_load_bytes = code.spill_bytes;
-    kernel.static_shared_bytes = 0;
-    kernel.barriers = 0;
-    kernel.code_bytes = code.code_bytes;
-    kernel.code_hash = code.hash != 0 ? code.hash
-                                      : static_cast<std::uint64_t>(code.registers) << 48 |
-                                            static_cast<std::uint64_t>(code.spill_bytes) << 24 |
-                                            static_cast<std::uint64_t>(code.code_bytes);
-    if (attribute.threads > 0) kernel.max_threads = {attribute.threads, 1, 1};
-    if (attribute.min_blocks > 0) kernel.min_blocks = attribute.min_blocks;
-    if (attribute.max_cluster_blocks > 0) kernel.max_cluster_blocks = attribute.max_cluster_blocks;
-    if (attribute.max_registers > 0) kernel.requested_max_registers = attribute.max_registers;
+    kernel.figures.registers = code.registers;
+    kernel.figures.spill_store_bytes = kernel.figures.spill_load_bytes = code.spill_bytes;
+    kernel.figures.static_shared_bytes = 0;
+    kernel.figures.barriers = 0;
+    kernel.figures.code_bytes = code.code_bytes;
+    kernel.figures.code_hash = code.hash != 0 ? code.hash
+                                              : static_cast<std::uint64_t>(code.registers) << 48 |
+                                                    static_cast<std::uint64_t>(code.spill_bytes) << 24 |
+                                                    static_cast<std::uint64_t>(code.code_bytes);
+    if (attribute.threads > 0) kernel.bounds.max_threads = {attribute.threads, 1, 1};
+    if (attribute.min_blocks > 0) kernel.bounds.min_blocks = attribute.min_blocks;
+    if (attribute.max_cluster_blocks > 0) kernel.bounds.max_cluster_blocks = attribute.max_cluster_blocks;
+    if (attribute.max_registers > 0) kernel.bounds.requested_max_registers = attribute.max_registers;
     return kernel;
 }
 
@@ -50,8 +50,6 @@ inline kernel_trials trials_of(const std::string& architecture, const launch_att
                                const std::vector<std::pair<launch_attribute, made_code>>& codes)
 {
     kernel_trials trials{.written = kernel_of(architecture, written, {}),
-                         .demangled = "merge(float*)",
-                         .short_form = "merge",
                          .attribute = written,
                          .declared_at = std::nullopt,
                          .attribute_at = std::nullopt,
@@ -60,6 +58,8 @@ inline kernel_trials trials_of(const std::string& architecture, const launch_att
         trials.trials.push_back({attribute, kernel_of(architecture, attribute, code)});
         if (attribute == written) trials.written = trials.trials.back().kernel;
     }
+    trials.written.demangled = "merge(float*)";
+    trials.written.short_form = "merge";
     return trials;
 }
 
@@ -93,8 +93,8 @@ inline std::vector<kernel_info> compile_attributes(const std::string& architectu
     for (kernel_info& kernel : read_cubin(made.image, "-", {.hash_code = true}).kernels) {
         const std::size_t i = std::stoul(kernel.name.substr(1));
         const launch_attribute& attribute = attributes.at(i);
-        if (attribute.min_blocks > 0) kernel.min_blocks = attribute.min_blocks;  // a cubin does not tell
-        if (attribute.max_registers > 0) kernel.requested_max_registers = attribute.max_registers;
+        if (attribute.min_blocks > 0) kernel.bounds.min_blocks = attribute.min_blocks;  // a cubin does not tell
+        if (attribute.max_registers > 0) kernel.bounds.requested_max_registers = attribute.max_registers;
         kernels.at(i) = std::move(kernel);
     }
     return kernels;

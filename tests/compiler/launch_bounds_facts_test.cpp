@@ -42,7 +42,7 @@ assembled assemble_with(const std::string& architecture, const std::string& dire
     const compiled made = assemble(ptx, architecture, options);
     assembled result{.log = made.log};
     if (made.exit_code != 0) return result;
-    result.cap = read_cubin(made.image, "-").kernels.at(0).register_cap.value_or(-1);
+    result.cap = read_cubin(made.image, "-").kernels.at(0).bounds.register_cap.value_or(-1);
     return result;
 }
 
@@ -72,7 +72,7 @@ TEST(LaunchBoundsFacts, ABoundThatNoLaunchCanHaveIsTakenSilently)
         const compiled made = compile_cuda("__global__ void __launch_bounds__(1536) k() {}", architecture);
         ASSERT_EQ(made.exit_code, 0) << made.log;
         EXPECT_FALSE(contains(made.log, "warning")) << made.log;
-        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).max_threads->front(), 1536);
+        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).bounds.max_threads->front(), 1536);
     }
 }
 
@@ -184,8 +184,8 @@ TEST(LaunchBoundsFacts, BoundsOfNoThreadsAreDroppedSilently)
         const compiled made = with_attribute(attribute);
         ASSERT_EQ(made.exit_code, 0) << made.log;
         EXPECT_FALSE(contains(made.log, "warning")) << made.log;
-        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).max_threads, std::nullopt) << attribute;
-        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).register_cap, 255);
+        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).bounds.max_threads, std::nullopt) << attribute;
+        EXPECT_EQ(read_cubin(made.image, "-").kernels.at(0).bounds.register_cap, 255);
     }
 }
 
@@ -248,19 +248,19 @@ TEST(LaunchBoundsFacts, TwoArgumentsReduceAndRaiseRegisters)
         const auto kernels = kernels_of(source, architecture, &log);
         const sm_limits& limits = limits_of(architecture);
         const auto blocks = [&](const char* name) {
-            return resident_blocks(limits, {.registers = kernels.at(name).registers.value()}, {.threads = 256});
+            return resident_blocks(limits, {.registers = kernels.at(name).figures.registers.value()}, {.threads = 256});
         };
-        EXPECT_LE(kernels.at("four").registers, register_cap(limits, 256, 4));
+        EXPECT_LE(kernels.at("four").figures.registers, register_cap(limits, 256, 4));
         EXPECT_GE(blocks("four"), 4);
-        EXPECT_EQ(kernels.at("none").registers, without);
-        EXPECT_EQ(kernels.at("one").registers, with_one) << "raised, with no warning";
+        EXPECT_EQ(kernels.at("none").figures.registers, without);
+        EXPECT_EQ(kernels.at("one").figures.registers, with_one) << "raised, with no warning";
         EXPECT_EQ(blocks("one"), 1);
         EXPECT_EQ(blocks("none"), 3);
         // (1024, 4) is out of range everywhere: a warning, and the code of (1024).
         EXPECT_TRUE(contains(log, "for entry dropped is out of range")) << log;
         EXPECT_FALSE(contains(log, "for entry one")) << log;
-        EXPECT_EQ(kernels.at("dropped").code_hash, kernels.at("whole").code_hash);
-        EXPECT_EQ(kernels.at("whole").register_cap, 64);
+        EXPECT_EQ(kernels.at("dropped").figures.code_hash, kernels.at("whole").figures.code_hash);
+        EXPECT_EQ(kernels.at("whole").bounds.register_cap, 64);
     }
 }
 
@@ -274,12 +274,12 @@ TEST(LaunchBoundsFacts, OneArgumentMayFallOffACliff)
          std::map<std::string, int>{{"sm_75", 64}, {"sm_90", 32}, {"sm_120", 40}}) {
         SCOPED_TRACE(architecture);
         const auto kernels = kernels_of(source, architecture);
-        EXPECT_EQ(kernels.at("none").registers, 255);
-        EXPECT_EQ(kernels.at("one_argument").registers, registers);
-        EXPECT_EQ(kernels.at("one_argument").register_cap, 255) << "the cap that is stored does not tell";
-        EXPECT_EQ(kernels.at("two_arguments").registers, 255);
-        EXPECT_GT(kernels.at("one_argument").spill_store_bytes, kernels.at("none").spill_store_bytes);
-        EXPECT_EQ(kernels.at("two_arguments").spill_store_bytes, kernels.at("none").spill_store_bytes);
+        EXPECT_EQ(kernels.at("none").figures.registers, 255);
+        EXPECT_EQ(kernels.at("one_argument").figures.registers, registers);
+        EXPECT_EQ(kernels.at("one_argument").bounds.register_cap, 255) << "the cap that is stored does not tell";
+        EXPECT_EQ(kernels.at("two_arguments").figures.registers, 255);
+        EXPECT_GT(kernels.at("one_argument").figures.spill_store_bytes, kernels.at("none").figures.spill_store_bytes);
+        EXPECT_EQ(kernels.at("two_arguments").figures.spill_store_bytes, kernels.at("none").figures.spill_store_bytes);
     }
 }
 
@@ -300,9 +300,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) k(const float* in, float* o
          std::map<std::string, int>{{"sm_75", 1}, {"sm_80", 3}, {"sm_90", 4}, {"sm_120", 2}}) {
         SCOPED_TRACE(architecture);
         const kernel_info kernel = kernels_of(source, architecture).at("k");
-        EXPECT_EQ(kernel.static_shared_bytes, 48000);
-        EXPECT_EQ(kernel.registers, 64) << "the cap for 8 blocks";
-        EXPECT_GT(kernel.spill_store_bytes, 0);
+        EXPECT_EQ(kernel.figures.static_shared_bytes, 48000);
+        EXPECT_EQ(kernel.figures.registers, 64) << "the cap for 8 blocks";
+        EXPECT_GT(kernel.figures.spill_store_bytes, 0);
         EXPECT_EQ(
             resident_blocks(limits_of(architecture), {.registers = 64, .static_shared_bytes = 48000}, {.threads = 128}),
             blocks);
@@ -320,9 +320,9 @@ TEST(LaunchBoundsFacts, SpillingToSharedMemoryChangesTheSharedMemory)
     const char* const pragma = "    asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");\n";
     const kernel_info plain = kernels_of(source(""), "sm_90").at("k"),
                       spilling = kernels_of(source(pragma), "sm_90").at("k");
-    EXPECT_EQ(plain.static_shared_bytes, 0);
-    EXPECT_GT(spilling.static_shared_bytes, 0) << "which the source does not show";
-    EXPECT_EQ(spilling.static_shared_bytes.value() % 256, 0) << "so much for each thread";
+    EXPECT_EQ(plain.figures.static_shared_bytes, 0);
+    EXPECT_GT(spilling.figures.static_shared_bytes, 0) << "which the source does not show";
+    EXPECT_EQ(spilling.figures.static_shared_bytes.value() % 256, 0) << "so much for each thread";
     const compiled relocatable = compile_cuda(source(pragma), "sm_90", {"-rdc=true"});
     EXPECT_NE(relocatable.exit_code, 0);
     EXPECT_TRUE(contains(relocatable.log, "not allowed for per-function compilation modes")) << relocatable.log;
@@ -344,7 +344,8 @@ TEST(LaunchBoundsFacts, SetmaxnregNeedsBothBounds)
         ++times;
     EXPECT_EQ(times, 2u) << made.log;
     for (const kernel_info& kernel : read_cubin(made.image, "-").kernels)
-        EXPECT_EQ(kernel.registers == 168, kernel.name == "two") << kernel.name << " " << *kernel.registers;
+        EXPECT_EQ(kernel.figures.registers == 168, kernel.name == "two")
+            << kernel.name << " " << *kernel.figures.registers;
 }
 
 TEST(LaunchBoundsFacts, LinkingRaisesRegistersOrFails)

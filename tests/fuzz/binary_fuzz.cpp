@@ -21,9 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::vector<launchbox::kernel_info>& of_image : contents.kernels)
         for (const launchbox::kernel_info& kernel : of_image) {
             ++listed;
-            if (kernel.name.empty() && kernel.registers) std::abort();
-            for (const auto& number : {kernel.static_shared_bytes, kernel.reserved_shared_bytes, kernel.code_bytes,
-                                       kernel.spill_store_bytes, kernel.spill_load_bytes})
+            if (kernel.name.empty() && kernel.figures.registers) std::abort();
+            for (const auto& number :
+                 {kernel.figures.static_shared_bytes, kernel.figures.reserved_shared_bytes, kernel.figures.code_bytes,
+                  kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes})
                 if (number && *number < 0) std::abort();
         }
     // PTX of a kernel that is compiled as well is taken out.

@@ -16,14 +16,14 @@ void require(bool holds)
 
 launchbox::checked_kernel kernel(const char* name, const char* architecture)
 {
-    launchbox::checked_kernel result{{}, name, name};
-    result.info.name = name;
+    launchbox::checked_kernel result;
+    result.info.name = result.info.demangled = result.info.short_form = name;
     result.info.architecture = architecture;
-    result.info.registers = 64;
-    result.info.spill_store_bytes = result.info.spill_load_bytes = 8;
-    result.info.stack_frame_bytes = 16;
-    result.info.static_shared_bytes = 1024;
-    result.info.max_threads = {256, 1, 1};
+    result.info.figures.registers = 64;
+    result.info.figures.spill_store_bytes = result.info.figures.spill_load_bytes = 8;
+    result.info.figures.stack_frame_bytes = 16;
+    result.info.figures.static_shared_bytes = 1024;
+    result.info.bounds.max_threads = {256, 1, 1};
     return result;
 }
 

@@ -9,8 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const launchbox::cubin_contents cubin = launchbox::read_cubin({reinterpret_cast<const char*>(data), size}, "-");
     for (const launchbox::kernel_info& kernel : cubin.kernels) {
         if (kernel.name.empty() || kernel.name.size() > size) std::abort();
-        for (const auto& bytes : {kernel.static_shared_bytes, kernel.reserved_shared_bytes, kernel.code_bytes,
-                                  kernel.spill_store_bytes, kernel.spill_load_bytes})
+        for (const auto& bytes :
+             {kernel.figures.static_shared_bytes, kernel.figures.reserved_shared_bytes, kernel.figures.code_bytes,
+              kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes})
             if (bytes && *bytes < 0) std::abort();
     }
     // With their lines: the figures are the same, and each place is inlined into an earlier one.
@@ -18,19 +19,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                                   {.lines = launchbox::wanted_lines::of_all_code});
     if (again.kernels.size() != cubin.kernels.size()) std::abort();
     for (const launchbox::kernel_info& kernel : again.kernels) {
-        if (!kernel.lines) continue;
+        if (!kernel.analysis.lines) continue;
         std::int64_t stores = 0;
-        for (const launchbox::line_use& use : kernel.lines->uses) {
+        for (const launchbox::line_use& use : kernel.analysis.lines->uses) {
             stores += use.spill_store_bytes;
             if (use.place == launchbox::no_line) continue;
-            const launchbox::line_places& all = *kernel.lines->places;
+            const launchbox::line_places& all = *kernel.analysis.lines->places;
             if (use.place >= all.places.size()) std::abort();
             const launchbox::line_place& place = all.places[use.place];
             if (place.inlined_into > use.place || place.file >= all.files.size() ||
                 place.function >= all.functions.size())
                 std::abort();
         }
-        if (kernel.spill_store_bytes && stores != *kernel.spill_store_bytes) std::abort();
+        if (kernel.figures.spill_store_bytes && stores != *kernel.figures.spill_store_bytes) std::abort();
     }
     return 0;
 }

@@ -38,14 +38,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const launchbox::kernel_info& kernel : log.kernels) {
         require(!kernel.name.empty() && kernel.source.file == "fuzz");
         require(kernel.architecture.empty() || launchbox::parse_compute_capability(kernel.architecture));
-        for (const auto& figure : {kernel.registers, kernel.barriers}) require(figure.value_or(0) >= 0);
-        for (const auto& figure : {kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes,
-                                   kernel.cumulative_stack_bytes, kernel.static_shared_bytes})
+        for (const auto& figure : {kernel.figures.registers, kernel.figures.barriers}) require(figure.value_or(0) >= 0);
+        for (const auto& figure :
+             {kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes, kernel.figures.stack_frame_bytes,
+              kernel.figures.cumulative_stack_bytes, kernel.figures.static_shared_bytes})
             require(figure.value_or(0) >= 0);
-        require_banks(kernel.constant_banks);
+        require_banks(kernel.figures.constant_banks);
         require(!(kernel.linked && kernel.relocatable));
         for (const std::string& warning : kernel.warnings) text_kept += warning.size();
-        for (const launchbox::callee_info& callee : kernel.callees) text_kept += callee.name.size();
+        for (const launchbox::callee_info& callee : kernel.figures.callees) text_kept += callee.name.size();
     }
     for (const launchbox::module_memory& module : log.modules) require_banks(module.constant_banks);
     for (const launchbox::log_message& message : log.messages) require(message.line >= 1 && message.line <= lines);

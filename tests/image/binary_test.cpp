@@ -24,8 +24,8 @@ std::string bounds_of(const flat_contents& contents)
     std::string text;
     for (const kernel_info& kernel : sorted)
         text += (text.empty() ? "" : ", ") + kernel.architecture + " " + kernel.name + ": " +
-                (kernel.min_blocks ? std::to_string(*kernel.min_blocks) : "none") +
-                (kernel.min_blocks_inferred ? "?" : "");
+                (kernel.bounds.min_blocks ? std::to_string(*kernel.bounds.min_blocks) : "none") +
+                (kernel.bounds.min_blocks_inferred ? "?" : "");
     return text;
 }
 
@@ -98,7 +98,8 @@ TEST(binary, code_bytes_are_those_that_readelf_shows)
         sizes[section] = std::stoll(size, nullptr, 16);
     }
     ASSERT_EQ(contents.kernels.size(), 2u);
-    for (const kernel_info& kernel : contents.kernels) EXPECT_EQ(kernel.code_bytes, sizes.at(".text." + kernel.name));
+    for (const kernel_info& kernel : contents.kernels)
+        EXPECT_EQ(kernel.figures.code_bytes, sizes.at(".text." + kernel.name));
 }
 
 TEST(binary, features_that_the_code_uses)
@@ -167,7 +168,7 @@ __global__ void uses_shuffle(int* p) { p[threadIdx.x] = __shfl_xor_sync(~0u, p[t
     const flat_contents contents = read_made(compile({"nvcc", "-cubin", "-w", "-arch=sm_90a"}, source, ".cu"));
     std::map<std::string, std::string> features;
     for (const kernel_info& kernel : contents.kernels)
-        for (const std::string_view feature : kernel.features.names())
+        for (const std::string_view feature : kernel.analysis.features.names())
             features[kernel.name] += std::string(feature) + " ";
     EXPECT_EQ(contents.kernels.size(), 7u);
     EXPECT_EQ(features["none"], "");
@@ -189,7 +190,7 @@ TEST(binary, setmaxnreg_is_a_feature)
         "sm_90a");
     const flat_contents contents = read_made(made);
     ASSERT_EQ(contents.kernels.size(), 1u);
-    EXPECT_EQ(contents.kernels[0].features.names(), std::vector<std::string_view>{"setmaxnreg"}) << made.log;
+    EXPECT_EQ(contents.kernels[0].analysis.features.names(), std::vector<std::string_view>{"setmaxnreg"}) << made.log;
 }
 
 TEST(binary, min_blocks_is_exact_with_its_ptx_and_inferred_without)
@@ -234,8 +235,8 @@ TEST(binary, families_have_their_own_virtual_architecture)
             read_made(fatbin_of(bound_kernel, {"-gencode=arch=" + from + ",code=[" + code + "," + from + "]"}));
         ASSERT_EQ(contents.kernels.size(), 1u) << code;
         EXPECT_EQ(contents.kernels[0].virtual_architecture, from);
-        EXPECT_EQ(contents.kernels[0].min_blocks, 4);
-        EXPECT_FALSE(contents.kernels[0].min_blocks_inferred) << from << ' ' << code;
+        EXPECT_EQ(contents.kernels[0].bounds.min_blocks, 4);
+        EXPECT_FALSE(contents.kernels[0].bounds.min_blocks_inferred) << from << ' ' << code;
     }
 }
 
@@ -248,10 +249,10 @@ TEST(binary, ptx_alone_has_its_kernels_with_their_virtual_architecture)
         const flat_contents contents = read_made(*made);
         EXPECT_EQ(contents.kind, made == &text ? "PTX" : "fat binary");
         EXPECT_EQ(bounds_of(contents), "compute_90 k: 4");
-        EXPECT_EQ(contents.kernels.at(0).registers, std::nullopt);
-        EXPECT_EQ(contents.kernels.at(0).spill_store_bytes, std::nullopt);
-        EXPECT_EQ(contents.kernels.at(0).static_shared_bytes, std::nullopt);
-        EXPECT_EQ(contents.kernels.at(0).parameter_bytes, 8);
+        EXPECT_EQ(contents.kernels.at(0).figures.registers, std::nullopt);
+        EXPECT_EQ(contents.kernels.at(0).figures.spill_store_bytes, std::nullopt);
+        EXPECT_EQ(contents.kernels.at(0).figures.static_shared_bytes, std::nullopt);
+        EXPECT_EQ(contents.kernels.at(0).figures.parameter_bytes, 8);
     }
     EXPECT_TRUE(looks_like_binary(text.image));
 }
@@ -308,19 +309,20 @@ TEST(binary, lines_that_would_become_gigabytes_of_text_are_left_out_and_told)
 {
     const flat_contents deep = read_flat(cubin_of_deep_lines(1, 5'000), "-", {.lines = wanted_lines::of_all_code});
     ASSERT_EQ(deep.kernels.size(), 1u);
-    EXPECT_FALSE(deep.kernels[0].lines);
+    EXPECT_FALSE(deep.kernels[0].analysis.lines);
     ASSERT_EQ(deep.diagnostics.size(), 1u);
     EXPECT_NE(deep.diagnostics[0].what.find("the lines of 1 of its kernels are left out"), std::string::npos);
     // Of many that are each below the limit, as many as are so together.
     const flat_contents many = read_flat(cubin_of_deep_lines(20, 500), "-", {.lines = wanted_lines::of_all_code});
     std::uint64_t bytes = 0;
     for (const kernel_info& kernel : many.kernels)
-        if (kernel.lines) bytes += kernel.lines->text_bytes;
+        if (kernel.analysis.lines) bytes += kernel.analysis.lines->text_bytes;
     EXPECT_GT(bytes, std::uint64_t{20} << 20);
     EXPECT_LE(bytes, max_line_text_per_kernel + line_text_per_byte * (std::uint64_t{1} << 20));
     const flat_contents usual = read_flat(cubin_of_deep_lines(3, 20), "-", {.lines = wanted_lines::of_all_code});
     EXPECT_TRUE(usual.diagnostics.empty());
-    for (const kernel_info& kernel : usual.kernels) EXPECT_TRUE(kernel.lines && !kernel.lines->uses.empty());
+    for (const kernel_info& kernel : usual.kernels)
+        EXPECT_TRUE(kernel.analysis.lines && !kernel.analysis.lines->uses.empty());
 }
 
 // A program of two sources, each with a static kernel of the same name, and one of each in an anonymous namespace.
@@ -345,8 +347,8 @@ TEST(binary, kernels_of_one_name_in_several_sources_are_told_apart)
     std::multiset<std::string> kernels;
     std::set<std::string> containers;
     for (const kernel_info& kernel : contents.kernels) {
-        kernels.insert(short_name(demangle(kernel.name)) + " " + std::to_string(kernel.min_blocks.value_or(0)) +
-                       (kernel.min_blocks_inferred ? "?" : ""));
+        kernels.insert(short_name(demangle(kernel.name)) + " " + std::to_string(kernel.bounds.min_blocks.value_or(0)) +
+                       (kernel.bounds.min_blocks_inferred ? "?" : ""));
         containers.insert(kernel.source.container);
         EXPECT_NE(kernel.source.container.find("(.nv_fatbin)"), std::string::npos);
     }
@@ -398,15 +400,15 @@ int main() { k<<<1, 1>>>(nullptr); r<<<1, 1>>>(nullptr); }
             ASSERT_NE(info, contents.kernels.end()) << name << architecture;
             // nvlink counts the reserve of sm_90 where there is shared memory at all.
             const std::int64_t reserve = architecture == "sm_90" && amounts["smem"] > 0 ? 1024 : 0;
-            EXPECT_EQ(info->registers, amounts["registers"]);
-            if (!nvlink_repeats_barriers() || info->barriers != 0) {
-                EXPECT_EQ(info->barriers, amounts["barriers"]);
+            EXPECT_EQ(info->figures.registers, amounts["registers"]);
+            if (!nvlink_repeats_barriers() || info->figures.barriers != 0) {
+                EXPECT_EQ(info->figures.barriers, amounts["barriers"]);
             }
-            EXPECT_EQ(info->static_shared_bytes, amounts["smem"] - reserve);
-            EXPECT_EQ(info->cumulative_stack_bytes,
+            EXPECT_EQ(info->figures.static_shared_bytes, amounts["smem"] - reserve);
+            EXPECT_EQ(info->figures.cumulative_stack_bytes,
                       name == "r" ? std::nullopt : std::optional<std::int64_t>(amounts["stack"]));
-            EXPECT_EQ(info->stack_unbounded, name == "r");
-            for (const constant_bank& bank : info->constant_banks)
+            EXPECT_EQ(info->figures.stack_unbounded, name == "r");
+            for (const constant_bank& bank : info->figures.constant_banks)
                 EXPECT_EQ(bank.bytes, amounts["cmem[" + std::to_string(bank.bank) + "]"]);
             EXPECT_FALSE(info->relocatable);
             ++compared;
@@ -443,7 +445,7 @@ TEST(binary, threads_change_nothing)
     const flat_contents many = read_made(made, {.wanted = {}, .jobs = 16, .hash_code = true});
     EXPECT_EQ(one.kernels, many.kernels);
     ASSERT_EQ(one.kernels.size(), 3u);
-    for (const kernel_info& kernel : one.kernels) EXPECT_TRUE(kernel.code_hash);
+    for (const kernel_info& kernel : one.kernels) EXPECT_TRUE(kernel.figures.code_hash);
 }
 
 }  // namespace

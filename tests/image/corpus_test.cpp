@@ -80,22 +80,22 @@ void expect_equal(const kernel_info& info, const logged_kernel& expected)
     const auto used = [&](const std::string& what) {
         return expected.used.contains(what) ? expected.used.at(what) : 0;
     };
-    EXPECT_EQ(info.registers, used("registers"));
-    EXPECT_EQ(info.barriers, used("barriers"));
-    EXPECT_EQ(info.static_shared_bytes, used("smem"));
-    EXPECT_EQ(info.stack_frame_bytes, expected.frame);
-    EXPECT_EQ(info.spill_store_bytes, expected.stores);
-    EXPECT_EQ(info.spill_load_bytes, expected.loads);
-    EXPECT_EQ(info.cumulative_stack_bytes,
+    EXPECT_EQ(info.figures.registers, used("registers"));
+    EXPECT_EQ(info.figures.barriers, used("barriers"));
+    EXPECT_EQ(info.figures.static_shared_bytes, used("smem"));
+    EXPECT_EQ(info.figures.stack_frame_bytes, expected.frame);
+    EXPECT_EQ(info.figures.spill_store_bytes, expected.stores);
+    EXPECT_EQ(info.figures.spill_load_bytes, expected.loads);
+    EXPECT_EQ(info.figures.cumulative_stack_bytes,
               info.relocatable ? std::nullopt : std::optional<std::int64_t>(used("cumulative")));
-    EXPECT_FALSE(info.constant_banks.empty());
+    EXPECT_FALSE(info.figures.constant_banks.empty());
     if (before_sm_90(info.architecture)) {  // ptxas prints no constant banks from sm_90 on
-        for (const constant_bank& bank : info.constant_banks)
+        for (const constant_bank& bank : info.figures.constant_banks)
             EXPECT_EQ(bank.bytes, used("cmem[" + std::to_string(bank.bank) + "]"));
     }
     EXPECT_EQ(info.toolkit_version, toolkit_version());
     EXPECT_EQ(info.virtual_architecture, virtual_of(info.architecture));
-    EXPECT_GT(info.code_bytes.value_or(0), 0);
+    EXPECT_GT(info.figures.code_bytes.value_or(0), 0);
 }
 
 // The attributes that stand in the source, by the names of the kernels.
@@ -119,44 +119,46 @@ void expect_attributes(const kernel_info& info, bool with_ptx, bool capped)
                                                    {"rank_4", {128, 2}}};
     const auto found = bounds.find(info.name);
     if (found == bounds.end()) {
-        EXPECT_EQ(info.max_threads, std::nullopt);
+        EXPECT_EQ(info.bounds.max_threads, std::nullopt);
         if (with_ptx) {
-            EXPECT_EQ(info.min_blocks, std::nullopt);
+            EXPECT_EQ(info.bounds.min_blocks, std::nullopt);
         }
     } else {
-        EXPECT_EQ(info.max_threads, (triple{found->second.threads, 1, 1}));
+        EXPECT_EQ(info.bounds.max_threads, (triple{found->second.threads, 1, 1}));
         if (with_ptx) {
-            EXPECT_EQ(info.min_blocks, found->second.min_blocks);
-            EXPECT_FALSE(info.min_blocks_inferred);
-        } else if (info.min_blocks) {  // never said to be read; right, where only the bound can have made the cap
-            EXPECT_TRUE(info.min_blocks_inferred);
+            EXPECT_EQ(info.bounds.min_blocks, found->second.min_blocks);
+            EXPECT_FALSE(info.bounds.min_blocks_inferred);
+        } else if (info.bounds
+                       .min_blocks) {  // never said to be read; right, where only the bound can have made the cap
+            EXPECT_TRUE(info.bounds.min_blocks_inferred);
             if (!capped && found->second.min_blocks) {
-                EXPECT_EQ(info.min_blocks, found->second.min_blocks);
+                EXPECT_EQ(info.bounds.min_blocks, found->second.min_blocks);
             }
         } else if (!capped) {  // one block is what ptxas assumes without a second bound
             EXPECT_LE(found->second.min_blocks.value_or(1), 1);
         }
     }
     if (info.name == "max_registers_48") {
-        EXPECT_EQ(info.requested_max_registers, with_ptx ? std::optional(48) : std::nullopt);
-        EXPECT_LE(info.register_cap, 48);
+        EXPECT_EQ(info.bounds.requested_max_registers, with_ptx ? std::optional(48) : std::nullopt);
+        EXPECT_LE(info.bounds.register_cap, 48);
     }
-    EXPECT_EQ(info.required_threads, info.name == "required_128" ? std::optional(triple{64, 2, 1}) : std::nullopt);
-    EXPECT_EQ(info.cluster, info.name == "cluster_2"      ? std::optional(triple{2, 1, 1})
-                            : info.name == "required_128" ? std::optional(triple{1, 2, 1})
-                                                          : std::nullopt);
-    EXPECT_EQ(info.max_cluster_blocks, info.name == "rank_4" ? std::optional(4) : std::nullopt);
+    EXPECT_EQ(info.bounds.required_threads,
+              info.name == "required_128" ? std::optional(triple{64, 2, 1}) : std::nullopt);
+    EXPECT_EQ(info.bounds.cluster, info.name == "cluster_2"      ? std::optional(triple{2, 1, 1})
+                                   : info.name == "required_128" ? std::optional(triple{1, 2, 1})
+                                                                 : std::nullopt);
+    EXPECT_EQ(info.bounds.max_cluster_blocks, info.name == "rank_4" ? std::optional(4) : std::nullopt);
     if (info.name == "empty") {
-        EXPECT_EQ(info.parameter_bytes, 0);
+        EXPECT_EQ(info.figures.parameter_bytes, 0);
     }
     if (info.name == "odd_parameters") {
-        EXPECT_EQ(info.parameter_bytes, 33);
+        EXPECT_EQ(info.figures.parameter_bytes, 33);
     }
     if (info.name == "static_shared_48k") {
-        EXPECT_EQ(info.static_shared_bytes, 49152);
+        EXPECT_EQ(info.figures.static_shared_bytes, 49152);
     }
     if (info.name == "barriers_16") {
-        EXPECT_EQ(info.barriers, 16);
+        EXPECT_EQ(info.figures.barriers, 16);
     }
 }
 

@@ -58,20 +58,20 @@ void expect_equal_to_log(const std::string& source, const std::string& architect
         const auto used = [&](const std::string& what) {
             return expected.used.contains(what) ? expected.used.at(what) : 0;
         };
-        EXPECT_EQ(info.registers, used("registers"));
-        EXPECT_EQ(info.barriers, used("barriers"));
-        EXPECT_EQ(info.static_shared_bytes, used("smem"));
-        EXPECT_EQ(info.stack_frame_bytes, expected.frame);
-        EXPECT_EQ(info.spill_store_bytes, expected.stores + expected.callee_stores);
-        EXPECT_EQ(info.spill_load_bytes, expected.loads + expected.callee_loads);
-        EXPECT_EQ(info.cumulative_stack_bytes,
+        EXPECT_EQ(info.figures.registers, used("registers"));
+        EXPECT_EQ(info.figures.barriers, used("barriers"));
+        EXPECT_EQ(info.figures.static_shared_bytes, used("smem"));
+        EXPECT_EQ(info.figures.stack_frame_bytes, expected.frame);
+        EXPECT_EQ(info.figures.spill_store_bytes, expected.stores + expected.callee_stores);
+        EXPECT_EQ(info.figures.spill_load_bytes, expected.loads + expected.callee_loads);
+        EXPECT_EQ(info.figures.cumulative_stack_bytes,
                   relocatable ? std::nullopt : std::optional<std::int64_t>(used("cumulative")));
         if (before_sm_90(architecture)) {
-            for (const constant_bank& bank : info.constant_banks)
+            for (const constant_bank& bank : info.figures.constant_banks)
                 EXPECT_EQ(bank.bytes, used("cmem[" + std::to_string(bank.bank) + "]"));
         }
-        EXPECT_FALSE(info.constant_banks.empty());
-        EXPECT_GT(info.code_bytes.value_or(0), 0);
+        EXPECT_FALSE(info.figures.constant_banks.empty());
+        EXPECT_GT(info.figures.code_bytes.value_or(0), 0);
         EXPECT_EQ(info.architecture, architecture);
         EXPECT_EQ(info.source.file, "kernels.cubin");
         EXPECT_EQ(info.relocatable, relocatable);
@@ -109,23 +109,23 @@ TEST_P(cubin_of, tells_launch_attributes)
     SKIP_WITHOUT_TOOLKIT();
     const compiled made = compile_cuda(plain_kernels, GetParam());
     const cubin_contents cubin = read_cubin(made.image, "-");
-    EXPECT_EQ(kernel(cubin, "empty").parameter_bytes, 0);
-    EXPECT_EQ(kernel(cubin, "parameters").parameter_bytes, 33);
-    EXPECT_EQ(kernel(cubin, "large_parameter").parameter_bytes, 3608);
-    EXPECT_EQ(kernel(cubin, "empty").max_threads, std::nullopt);
-    EXPECT_EQ(kernel(cubin, "empty").register_cap, 255);
-    EXPECT_EQ(kernel(cubin, "one_bound").max_threads, (triple{256, 1, 1}));
-    EXPECT_EQ(kernel(cubin, "one_bound").register_cap, 255);
-    EXPECT_EQ(kernel(cubin, "two_bounds").max_threads, (triple{288, 1, 1}));
-    EXPECT_EQ(kernel(cubin, "two_bounds").register_cap, 168);
-    EXPECT_EQ(kernel(cubin, "max_registers").register_cap, 40);
-    EXPECT_EQ(kernel(cubin, "named_barriers").barriers, 6);
-    EXPECT_EQ(kernel(cubin, "any_barrier").barriers, 16);
-    EXPECT_GT(kernel(cubin, "spills").spill_store_bytes, 0);
-    EXPECT_EQ(kernel(cubin, "spills").cluster, std::nullopt);
-    EXPECT_EQ(kernel(cubin, "static_shared").static_shared_bytes, 4048);
-    EXPECT_EQ(kernel(cubin, "static_shared").reserved_shared_bytes, before_sm_90(GetParam()) ? 0 : 1024);
-    EXPECT_EQ(kernel(cubin, "empty").min_blocks, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "empty").figures.parameter_bytes, 0);
+    EXPECT_EQ(kernel(cubin, "parameters").figures.parameter_bytes, 33);
+    EXPECT_EQ(kernel(cubin, "large_parameter").figures.parameter_bytes, 3608);
+    EXPECT_EQ(kernel(cubin, "empty").bounds.max_threads, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "empty").bounds.register_cap, 255);
+    EXPECT_EQ(kernel(cubin, "one_bound").bounds.max_threads, (triple{256, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "one_bound").bounds.register_cap, 255);
+    EXPECT_EQ(kernel(cubin, "two_bounds").bounds.max_threads, (triple{288, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "two_bounds").bounds.register_cap, 168);
+    EXPECT_EQ(kernel(cubin, "max_registers").bounds.register_cap, 40);
+    EXPECT_EQ(kernel(cubin, "named_barriers").figures.barriers, 6);
+    EXPECT_EQ(kernel(cubin, "any_barrier").figures.barriers, 16);
+    EXPECT_GT(kernel(cubin, "spills").figures.spill_store_bytes, 0);
+    EXPECT_EQ(kernel(cubin, "spills").bounds.cluster, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "static_shared").figures.static_shared_bytes, 4048);
+    EXPECT_EQ(kernel(cubin, "static_shared").figures.reserved_shared_bytes, before_sm_90(GetParam()) ? 0 : 1024);
+    EXPECT_EQ(kernel(cubin, "empty").bounds.min_blocks, std::nullopt);
 }
 
 TEST_P(cubin_of, tells_clusters)
@@ -133,17 +133,17 @@ TEST_P(cubin_of, tells_clusters)
     SKIP_WITHOUT_TOOLKIT();
     if (before_sm_90(GetParam())) {  // there are none
         for (const kernel_info& info : read_cubin(compile_cuda(plain_kernels, GetParam()).image, "-").kernels)
-            EXPECT_EQ(info.cluster, std::nullopt);
+            EXPECT_EQ(info.bounds.cluster, std::nullopt);
         return;
     }
     const cubin_contents cubin = read_cubin(compile_cuda(cluster_kernels, GetParam()).image, "-");
-    EXPECT_EQ(kernel(cubin, "cluster").cluster, (triple{2, 1, 1}));
-    EXPECT_EQ(kernel(cubin, "cluster_3d").cluster, (triple{1, 2, 4}));
-    EXPECT_EQ(kernel(cubin, "none").cluster, std::nullopt);
-    EXPECT_EQ(kernel(cubin, "none").max_cluster_blocks, std::nullopt);
-    EXPECT_EQ(kernel(cubin, "three_bounds").max_cluster_blocks, 4);
-    EXPECT_EQ(kernel(cubin, "block_size").cluster, (triple{2, 1, 1}));
-    EXPECT_EQ(kernel(cubin, "block_size").required_threads, (triple{128, 2, 1}));
+    EXPECT_EQ(kernel(cubin, "cluster").bounds.cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "cluster_3d").bounds.cluster, (triple{1, 2, 4}));
+    EXPECT_EQ(kernel(cubin, "none").bounds.cluster, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "none").bounds.max_cluster_blocks, std::nullopt);
+    EXPECT_EQ(kernel(cubin, "three_bounds").bounds.max_cluster_blocks, 4);
+    EXPECT_EQ(kernel(cubin, "block_size").bounds.cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel(cubin, "block_size").bounds.required_threads, (triple{128, 2, 1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(architectures, cubin_of, testing::ValuesIn(architectures),
@@ -162,16 +162,18 @@ TEST(cubin, adds_up_kernel_and_callee)
         ASSERT_EQ(cubin.kernels.size(), 5u);
         for (const kernel_info& info : cubin.kernels) {
             const logged_kernel& expected = log.kernels.at(info.name);
-            EXPECT_EQ(info.registers, expected.used.at("registers")) << info.name;
+            EXPECT_EQ(info.figures.registers, expected.used.at("registers")) << info.name;
             // What a function pushes for its caller is a spill to ptxas and none to the cubin.
             const bool pushes = info.name == "calls_recursive";
-            EXPECT_EQ(info.spill_store_bytes, expected.stores + (pushes ? 0 : expected.callee_stores)) << info.name;
-            EXPECT_EQ(info.spill_load_bytes, expected.loads + (pushes ? 0 : expected.callee_loads)) << info.name;
+            EXPECT_EQ(info.figures.spill_store_bytes, expected.stores + (pushes ? 0 : expected.callee_stores))
+                << info.name;
+            EXPECT_EQ(info.figures.spill_load_bytes, expected.loads + (pushes ? 0 : expected.callee_loads))
+                << info.name;
         }
-        EXPECT_GT(kernel(cubin, "calls_many").spill_store_bytes, 0);
-        EXPECT_EQ(kernel(cubin, "calls_framed").cumulative_stack_bytes, 80);
-        EXPECT_EQ(kernel(cubin, "calls_recursive").cumulative_stack_bytes, std::nullopt);
-        EXPECT_EQ(kernel(cubin, "divides").cumulative_stack_bytes, 0);
+        EXPECT_GT(kernel(cubin, "calls_many").figures.spill_store_bytes, 0);
+        EXPECT_EQ(kernel(cubin, "calls_framed").figures.cumulative_stack_bytes, 80);
+        EXPECT_EQ(kernel(cubin, "calls_recursive").figures.cumulative_stack_bytes, std::nullopt);
+        EXPECT_EQ(kernel(cubin, "divides").figures.cumulative_stack_bytes, 0);
     }
 }
 
@@ -200,17 +202,17 @@ TEST(cubin, equals_nvlink_v)
                 std::map<std::string, std::int64_t> amounts = parse_amounts(line.substr(used));
                 const kernel_info& info = kernel(cubin, name);
                 const std::int64_t counted = architecture.starts_with("sm_90") && amounts["smem"] > 0 ? 1024 : 0;
-                EXPECT_EQ(info.registers, amounts["registers"]) << name;
-                if (nvlink_repeats_barriers() && info.barriers == 0) {
+                EXPECT_EQ(info.figures.registers, amounts["registers"]) << name;
+                if (nvlink_repeats_barriers() && info.figures.barriers == 0) {
                     of_another += amounts["barriers"] > 0;
                 } else {
-                    EXPECT_EQ(info.barriers, amounts["barriers"]) << name;
+                    EXPECT_EQ(info.figures.barriers, amounts["barriers"]) << name;
                 }
-                EXPECT_EQ(info.static_shared_bytes, amounts["smem"] - counted) << name;
-                EXPECT_EQ(info.cumulative_stack_bytes,
+                EXPECT_EQ(info.figures.static_shared_bytes, amounts["smem"] - counted) << name;
+                EXPECT_EQ(info.figures.cumulative_stack_bytes,
                           name == "calls_recursive" ? std::nullopt : std::optional(amounts["stack"]))
                     << name;
-                EXPECT_EQ(info.stack_unbounded, name == "calls_recursive") << name;
+                EXPECT_EQ(info.figures.stack_unbounded, name == "calls_recursive") << name;
                 ++compared;
             }
         }
@@ -235,8 +237,8 @@ TEST(cubin, reads_more_sections_than_16_bits_number_exhaustive)
     ASSERT_EQ(cubin.kernels.size(), 9000u);
     for (const kernel_info& info : cubin.kernels) {
         const int number = std::stoi(info.name.substr(1));
-        EXPECT_EQ(info.max_threads, (triple{1 + number % 1024, 1, 1}));
-        EXPECT_TRUE(info.registers && info.register_cap && info.code_bytes > 0) << info.name;
+        EXPECT_EQ(info.bounds.max_threads, (triple{1 + number % 1024, 1, 1}));
+        EXPECT_TRUE(info.figures.registers && info.bounds.register_cap && info.figures.code_bytes > 0) << info.name;
     }
 }
 
@@ -259,8 +261,8 @@ TEST(cubin, counts_more_spills_than_the_list_holds)
     const logged_kernel expected = parse_ptxas_log(made.log).kernels.at("huge");
     ASSERT_GT(expected.stores + expected.loads, 8192 * 4) << "not a test of the wrapped list";
     const cubin_contents cubin = read_cubin(made.image, "-");
-    EXPECT_EQ(kernel(cubin, "huge").spill_store_bytes, expected.stores);
-    EXPECT_EQ(kernel(cubin, "huge").spill_load_bytes, expected.loads);
+    EXPECT_EQ(kernel(cubin, "huge").figures.spill_store_bytes, expected.stores);
+    EXPECT_EQ(kernel(cubin, "huge").figures.spill_load_bytes, expected.loads);
 }
 
 }  // namespace

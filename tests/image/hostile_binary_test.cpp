@@ -186,10 +186,10 @@ TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
     const flat_contents contents = as_sm_60(compile_cuda(framed, "sm_90").image), frameless = as_sm_60(small_cubin());
     ASSERT_EQ(contents.kernels.size(), 1u);
     EXPECT_EQ(contents.kernels[0].architecture, "sm_60");
-    EXPECT_GT(contents.kernels[0].stack_frame_bytes, 0);
-    EXPECT_EQ(contents.kernels[0].spill_store_bytes, std::nullopt);
+    EXPECT_GT(contents.kernels[0].figures.stack_frame_bytes, 0);
+    EXPECT_EQ(contents.kernels[0].figures.spill_store_bytes, std::nullopt);
     ASSERT_EQ(frameless.kernels.size(), 1u);
-    EXPECT_EQ(frameless.kernels[0].spill_store_bytes, 0);  // without a frame there is no place for any
+    EXPECT_EQ(frameless.kernels[0].figures.spill_store_bytes, 0);  // without a frame there is no place for any
 }
 
 TEST(bad_binary, other_classes_and_byte_orders_are_unsupported)
@@ -248,8 +248,8 @@ TEST(bad_binary, what_is_not_known_is_said_and_not_guessed)
     EXPECT_EQ(contents.images[0].kernels, 0u);
     EXPECT_TRUE(says(contents, "entry 2: a cubin of the unknown ABI version 9")) << told(contents);
     ASSERT_EQ(contents.kernels.size(), 2u);
-    EXPECT_EQ(contents.kernels[0].static_shared_bytes, std::nullopt);
-    EXPECT_EQ(contents.kernels[1].static_shared_bytes, 256);
+    EXPECT_EQ(contents.kernels[0].figures.static_shared_bytes, std::nullopt);
+    EXPECT_EQ(contents.kernels[1].figures.static_shared_bytes, 256);
 }
 
 TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)

@@ -39,15 +39,15 @@ TEST(kernel_info, threads_of_the_bound_do_not_overflow)
 {
     kernel_info kernel;
     EXPECT_FALSE(bound_threads(kernel) || cluster_blocks(kernel) || spill_bytes(kernel));
-    kernel.max_threads = {1 << 30, 1 << 30, 1 << 30};
+    kernel.bounds.max_threads = {1 << 30, 1 << 30, 1 << 30};
     EXPECT_EQ(bound_threads(kernel), 1 << 20);
-    kernel.required_threads = {8, 4, 2};
+    kernel.bounds.required_threads = {8, 4, 2};
     EXPECT_EQ(bound_threads(kernel), 64);
-    kernel.cluster = {2, 2, 1};
+    kernel.bounds.cluster = {2, 2, 1};
     EXPECT_EQ(cluster_blocks(kernel), 4);
-    kernel.spill_store_bytes = 4;
+    kernel.figures.spill_store_bytes = 4;
     EXPECT_FALSE(spill_bytes(kernel));
-    kernel.spill_load_bytes = 8;
+    kernel.figures.spill_load_bytes = 8;
     EXPECT_EQ(spill_bytes(kernel), 12);
 }
 

@@ -113,9 +113,9 @@ TEST(kernel_memory, blocks_outside_of_kernels_take_none)
     text += ".func f() { s }\n.entry direct() { s }\n.entry calling() { call f; }\n.entry neither() { }\n";
     const flat_contents contents = read_flat(make_fatbin({packed_ptx(text)}), "-", {.jobs = 1});
     ASSERT_EQ(contents.kernels.size(), 3U);
-    EXPECT_EQ(contents.kernels[0].uses_dynamic_shared, true);
-    EXPECT_EQ(contents.kernels[1].uses_dynamic_shared, true);
-    EXPECT_EQ(contents.kernels[2].uses_dynamic_shared, false);
+    EXPECT_EQ(contents.kernels[0].launches.uses_dynamic_shared, true);
+    EXPECT_EQ(contents.kernels[1].launches.uses_dynamic_shared, true);
+    EXPECT_EQ(contents.kernels[2].launches.uses_dynamic_shared, false);
 }
 
 }  // namespace

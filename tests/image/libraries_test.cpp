@@ -115,7 +115,7 @@ library_counts count(const binary_contents& contents)
                 ++counts.kernels_as_ptx;
             } else {
                 ++counts.kernels;
-                if (!kernel.registers) ++counts.without_registers;
+                if (!kernel.figures.registers) ++counts.without_registers;
             }
         }
     }
@@ -141,23 +141,24 @@ void expect_plausible(const kernel_info& kernel)
     EXPECT_FALSE(kernel.name.empty());
     EXPECT_FALSE(kernel.source.container.empty());
     if (kernel.architecture.starts_with("compute_")) {
-        EXPECT_FALSE(kernel.registers);
+        EXPECT_FALSE(kernel.figures.registers);
         return;
     }
     ASSERT_TRUE(kernel.architecture.starts_with("sm_"));
-    ASSERT_TRUE(kernel.registers);
-    EXPECT_GE(*kernel.registers, 1);
-    EXPECT_LE(*kernel.registers, 255);
-    ASSERT_TRUE(kernel.code_bytes);
-    EXPECT_GT(*kernel.code_bytes, 0);
-    EXPECT_EQ(*kernel.code_bytes % 16, 0);
-    ASSERT_TRUE(kernel.static_shared_bytes);
-    EXPECT_GE(*kernel.static_shared_bytes, 0);
-    EXPECT_LE(*kernel.static_shared_bytes, 227 * 1024);
-    EXPECT_LE(kernel.register_cap.value_or(0), 255);
-    EXPECT_LE(kernel.barriers.value_or(0), 16);
-    for (const auto& bytes : {kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes,
-                              kernel.reserved_shared_bytes, kernel.parameter_bytes})
+    ASSERT_TRUE(kernel.figures.registers);
+    EXPECT_GE(*kernel.figures.registers, 1);
+    EXPECT_LE(*kernel.figures.registers, 255);
+    ASSERT_TRUE(kernel.figures.code_bytes);
+    EXPECT_GT(*kernel.figures.code_bytes, 0);
+    EXPECT_EQ(*kernel.figures.code_bytes % 16, 0);
+    ASSERT_TRUE(kernel.figures.static_shared_bytes);
+    EXPECT_GE(*kernel.figures.static_shared_bytes, 0);
+    EXPECT_LE(*kernel.figures.static_shared_bytes, 227 * 1024);
+    EXPECT_LE(kernel.bounds.register_cap.value_or(0), 255);
+    EXPECT_LE(kernel.figures.barriers.value_or(0), 16);
+    for (const auto& bytes :
+         {kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes, kernel.figures.stack_frame_bytes,
+          kernel.figures.reserved_shared_bytes, kernel.figures.parameter_bytes})
         EXPECT_GE(bytes.value_or(0), 0);
     expect_lines_add_up(kernel);
 }
@@ -166,9 +167,9 @@ void expect_plausible(const kernel_info& kernel)
 void expect_lines_add_up(const kernel_info& kernel)
 {
     const std::optional<spill_range> spills = spill_range_of(kernel);
-    if (!kernel.lines || !spills) return;
+    if (!kernel.analysis.lines || !spills) return;
     spill_counts sum;
-    for (const line_use& use : kernel.lines->uses) {
+    for (const line_use& use : kernel.analysis.lines->uses) {
         sum.stores += use.spill_store_bytes;
         sum.loads += use.spill_load_bytes;
     }

@@ -14,8 +14,8 @@ kernel_info cubin_kernel(const std::string& name, const std::string& architectur
     kernel.name = name;
     set_architecture(kernel, architecture);
     kernel.virtual_architecture = from;
-    kernel.max_threads = std::array<int, 3>{threads, 1, 1};
-    kernel.register_cap = cap;
+    kernel.bounds.max_threads = std::array<int, 3>{threads, 1, 1};
+    kernel.bounds.register_cap = cap;
     return kernel;
 }
 
@@ -25,8 +25,8 @@ kernel_info ptx_kernel(const std::string& name, const std::string& architecture,
     kernel.name = name;
     set_architecture(kernel, architecture);
     kernel.virtual_architecture = architecture;
-    kernel.max_threads = std::array<int, 3>{threads, 1, 1};
-    kernel.min_blocks = blocks;
+    kernel.bounds.max_threads = std::array<int, 3>{threads, 1, 1};
+    kernel.bounds.min_blocks = blocks;
     return kernel;
 }
 
@@ -35,8 +35,8 @@ std::string bound_of_first(std::vector<kernel_info> kernels, std::vector<std::si
 {
     containers.resize(kernels.size());
     add_min_blocks_flat(kernels, containers);
-    if (!kernels.at(0).min_blocks) return "none";
-    return std::to_string(*kernels[0].min_blocks) + (kernels[0].min_blocks_inferred ? " inferred" : "");
+    if (!kernels.at(0).bounds.min_blocks) return "none";
+    return std::to_string(*kernels[0].bounds.min_blocks) + (kernels[0].bounds.min_blocks_inferred ? " inferred" : "");
 }
 
 TEST(min_blocks, the_ptx_that_it_was_compiled_from_is_exact)
@@ -59,12 +59,12 @@ TEST(min_blocks, the_ptx_that_it_was_compiled_from_is_exact)
 TEST(min_blocks, maxnreg_comes_with_the_ptx)
 {
     kernel_info ptx = ptx_kernel("k", "compute_90", 256, {});
-    ptx.requested_max_registers = 40;
+    ptx.bounds.requested_max_registers = 40;
     std::vector<kernel_info> kernels{cubin_kernel("k", "sm_90", "compute_90", 256, 40), ptx};
     add_min_blocks_flat(kernels, {0, 0});
     ASSERT_EQ(kernels.size(), 1u);
-    EXPECT_EQ(kernels[0].requested_max_registers, 40);
-    EXPECT_EQ(kernels[0].min_blocks, std::nullopt);  // not inferred from a cap that has another reason
+    EXPECT_EQ(kernels[0].bounds.requested_max_registers, 40);
+    EXPECT_EQ(kernels[0].bounds.min_blocks, std::nullopt);  // not inferred from a cap that has another reason
 }
 
 TEST(min_blocks, the_cap_tells_where_there_is_no_ptx)
@@ -76,15 +76,15 @@ TEST(min_blocks, the_cap_tells_where_there_is_no_ptx)
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_20", "compute_20", 4096, 20)}), "none");
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "", "", 256, 64)}), "none");
     kernel_info no_threads = cubin_kernel("k", "sm_90", "compute_90", 256, 64);
-    no_threads.max_threads.reset();
+    no_threads.bounds.max_threads.reset();
     EXPECT_EQ(bound_of_first({no_threads}), "none");
     for (const int wrong : {0, -1, 2049, 1 << 30}) {
         kernel_info odd = cubin_kernel("k", "sm_90", "compute_90", 256, 64);
-        odd.max_threads = std::array<int, 3>{wrong, wrong, wrong};
+        odd.bounds.max_threads = std::array<int, 3>{wrong, wrong, wrong};
         EXPECT_EQ(bound_of_first({odd}), "none") << wrong;
     }
     kernel_info required = no_threads;
-    required.required_threads = std::array<int, 3>{128, 2, 1};
+    required.bounds.required_threads = std::array<int, 3>{128, 2, 1};
     EXPECT_EQ(bound_of_first({required}), "4 inferred");
 }
 
@@ -121,9 +121,9 @@ TEST(min_blocks, each_container_has_its_own_ptx)
         cubin_kernel("k", "sm_90", "compute_90", 256, 64), ptx_kernel("k", "compute_90", 256, 4)};
     add_min_blocks_flat(kernels, {0, 0, 1, 1});
     ASSERT_EQ(kernels.size(), 2u);
-    EXPECT_EQ(kernels[0].min_blocks, std::nullopt);
-    EXPECT_EQ(kernels[1].min_blocks, 4);
-    EXPECT_FALSE(kernels[1].min_blocks_inferred);
+    EXPECT_EQ(kernels[0].bounds.min_blocks, std::nullopt);
+    EXPECT_EQ(kernels[1].bounds.min_blocks, 4);
+    EXPECT_FALSE(kernels[1].bounds.min_blocks_inferred);
 }
 
 // PTX elsewhere can be of another source: it may be right, and is not proven.
@@ -142,9 +142,9 @@ TEST(min_blocks, kernels_that_are_there_only_as_ptx_stay)
     add_min_blocks_flat(kernels, {0, 0, 0, 0, 0});
     ASSERT_EQ(kernels.size(), 3u);
     EXPECT_EQ(kernels[0].name, "a");
-    EXPECT_EQ(kernels[0].min_blocks, 4);
+    EXPECT_EQ(kernels[0].bounds.min_blocks, 4);
     EXPECT_EQ(kernels[1].architecture, "sm_80");
-    EXPECT_EQ(kernels[1].min_blocks, 3);
+    EXPECT_EQ(kernels[1].bounds.min_blocks, 3);
     EXPECT_EQ(kernels[2].name, "c");
 }
 

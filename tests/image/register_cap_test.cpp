@@ -69,7 +69,7 @@ std::vector<answer> ask_ptxas(const target& target, const std::vector<bound>& bo
         const compiled made = assemble(ptx, target.name);
         if (made.exit_code != 0) throw std::runtime_error(made.log);
         for (const kernel_info& kernel : read_cubin(made.image, "-").kernels)
-            answers.at(std::stoul(kernel.name.substr(1))).cap = kernel.register_cap.value_or(-1);
+            answers.at(std::stoul(kernel.name.substr(1))).cap = kernel.bounds.register_cap.value_or(-1);
 
         std::istringstream lines(made.log);
         for (std::string line; std::getline(lines, line);)

@@ -73,7 +73,7 @@ built_size size_of(const std::string& source, std::size_t kernels_per_image)
     EXPECT_EQ(images.size(), is_exhaustive() ? 5u : 1u);
     for (const image& one : images) {
         EXPECT_EQ(one.kernels.size(), kernels_per_image) << one.architecture;
-        for (const auto& [name, kernel] : one.kernels) size.text_bytes += kernel.code_bytes.value_or(0);
+        for (const auto& [name, kernel] : one.kernels) size.text_bytes += kernel.figures.code_bytes.value_or(0);
     }
     return size;
 }
@@ -137,16 +137,16 @@ TEST(launch_box_code, the_machine_code_is_that_of_a_kernel_by_hand)
     for (const image& one : images) {
         SCOPED_TRACE(one.architecture);
         const kernel_info &tuned = one["body"], &guarded = one["guarded"], &unguarded = one["unguarded"];
-        ASSERT_TRUE(tuned.code_hash && tuned.code_bytes && unguarded.code_bytes);
-        EXPECT_EQ(tuned.code_hash, guarded.code_hash);
-        EXPECT_EQ(tuned.code_bytes, guarded.code_bytes);
-        EXPECT_EQ(tuned.registers, guarded.registers);
-        EXPECT_EQ(tuned.parameter_bytes, guarded.parameter_bytes);
-        EXPECT_NE(tuned.code_hash, unguarded.code_hash);
-        EXPECT_LE(*tuned.code_bytes - *unguarded.code_bytes, 128);
-        std::cout << one.architecture << ": " << *tuned.code_bytes << " B, without the guard " << *unguarded.code_bytes
-                  << " B, registers " << tuned.registers.value_or(0) << " and " << unguarded.registers.value_or(0)
-                  << "\n";
+        ASSERT_TRUE(tuned.figures.code_hash && tuned.figures.code_bytes && unguarded.figures.code_bytes);
+        EXPECT_EQ(tuned.figures.code_hash, guarded.figures.code_hash);
+        EXPECT_EQ(tuned.figures.code_bytes, guarded.figures.code_bytes);
+        EXPECT_EQ(tuned.figures.registers, guarded.figures.registers);
+        EXPECT_EQ(tuned.figures.parameter_bytes, guarded.figures.parameter_bytes);
+        EXPECT_NE(tuned.figures.code_hash, unguarded.figures.code_hash);
+        EXPECT_LE(*tuned.figures.code_bytes - *unguarded.figures.code_bytes, 128);
+        std::cout << one.architecture << ": " << *tuned.figures.code_bytes << " B, without the guard "
+                  << *unguarded.figures.code_bytes << " B, registers " << tuned.figures.registers.value_or(0) << " and "
+                  << unguarded.figures.registers.value_or(0) << "\n";
     }
 }
 

@@ -27,14 +27,15 @@ void expect_row(const image& found, const expected_row& row, int probe)
     EXPECT_EQ(found.kernels.size(), 4u);  // staged, plain, classic, probe
     for (const char* name : {"staged", "plain", "classic"}) {
         const kernel_info& kernel = found[name];
-        EXPECT_EQ(kernel.max_threads, (std::array{row.threads, 1, 1})) << name;
-        EXPECT_EQ(kernel.min_blocks, row.min_blocks) << name;
+        EXPECT_EQ(kernel.bounds.max_threads, (std::array{row.threads, 1, 1})) << name;
+        EXPECT_EQ(kernel.bounds.min_blocks, row.min_blocks) << name;
         if (found.kind != "cubin") continue;
-        EXPECT_EQ(kernel.register_cap, row.register_cap) << name;
+        EXPECT_EQ(kernel.bounds.register_cap, row.register_cap) << name;
         // The only trace of `items`.
-        EXPECT_EQ(kernel.static_shared_bytes, name == std::string("plain") ? 0 : row.threads * row.items * 4) << name;
+        EXPECT_EQ(kernel.figures.static_shared_bytes, name == std::string("plain") ? 0 : row.threads * row.items * 4)
+            << name;
     }
-    EXPECT_EQ(found["probe"].max_threads, (std::array{probe, 1, 1}));
+    EXPECT_EQ(found["probe"].bounds.max_threads, (std::array{probe, 1, 1}));
 }
 
 // The images of all that is used, for these -gencode options.
@@ -139,13 +140,13 @@ TEST(launch_box_compile, a_given_row_replaces_every_table)
     for (const image& one : images) {
         EXPECT_EQ(one.kernels.size(), 4u);
         for (const char* name : {"staged", "plain", "classic"})
-            EXPECT_EQ(one[name].max_threads, (std::array{192, 1, 1})) << one.architecture << name;
-        EXPECT_EQ(one["staged"].static_shared_bytes, 192 * 5 * 4);
+            EXPECT_EQ(one[name].bounds.max_threads, (std::array{192, 1, 1})) << one.architecture << name;
+        EXPECT_EQ(one["staged"].figures.static_shared_bytes, 192 * 5 * 4);
     }
-    EXPECT_EQ(of(images, "sm_80")["probe"].max_threads, (std::array{80, 1, 1}));
-    EXPECT_EQ(of(images, "sm_90a")["probe"].max_threads, (std::array{346, 1, 1}));
+    EXPECT_EQ(of(images, "sm_80")["probe"].bounds.max_threads, (std::array{80, 1, 1}));
+    EXPECT_EQ(of(images, "sm_90a")["probe"].bounds.max_threads, (std::array{346, 1, 1}));
     const std::vector<image> ptx = images_for({row, code("90", "compute_90")});
-    for (const char* name : {"staged", "plain", "classic"}) EXPECT_EQ(of(ptx, "compute_90")[name].min_blocks, 1);
+    for (const char* name : {"staged", "plain", "classic"}) EXPECT_EQ(of(ptx, "compute_90")[name].bounds.min_blocks, 1);
 }
 
 TEST(launch_box_compile, only_is_one_row_for_every_architecture)
@@ -155,11 +156,11 @@ TEST(launch_box_compile, only_is_one_row_for_every_architecture)
         images_for({"-DTABLE=launchbox::only<row{96\\, 7\\, 8}>", code("75", "sm_75"), code("90a", "sm_90a")});
     EXPECT_EQ(images.size(), 2u);
     for (const image& one : images) {
-        EXPECT_EQ(one["staged"].max_threads, (std::array{96, 1, 1})) << one.architecture;
-        EXPECT_EQ(one["plain"].register_cap, 80) << one.architecture;  // 65,536 / (96 * 8) = 85.3
-        EXPECT_EQ(one["staged"].static_shared_bytes, 96 * 7 * 4) << one.architecture;
+        EXPECT_EQ(one["staged"].bounds.max_threads, (std::array{96, 1, 1})) << one.architecture;
+        EXPECT_EQ(one["plain"].bounds.register_cap, 80) << one.architecture;  // 65,536 / (96 * 8) = 85.3
+        EXPECT_EQ(one["staged"].figures.static_shared_bytes, 96 * 7 * 4) << one.architecture;
     }
-    EXPECT_EQ(of(images, "sm_75")["classic"].max_threads, (std::array{row_75.threads, 1, 1}));
+    EXPECT_EQ(of(images, "sm_75")["classic"].bounds.max_threads, (std::array{row_75.threads, 1, 1}));
 }
 
 TEST(launch_box_compile, rows_of_several_types_have_their_own_on_each_architecture)
@@ -199,11 +200,11 @@ void use(int* data)
     const std::vector<image> images = shop.images("unit.fatbin");
     ASSERT_EQ(images.size(), 2u);
     for (const char* name : {"body", "classic"}) {
-        EXPECT_EQ(of(images, "sm_80")[name].max_threads, (std::array{128, 1, 1})) << name;
-        EXPECT_EQ(of(images, "sm_80")[name].register_cap, 128) << name;  // 65,536 / (128 * 4)
-        EXPECT_EQ(of(images, "sm_80")[name].static_shared_bytes, 128 * 7 * 2) << name;
-        EXPECT_EQ(of(images, "sm_90")[name].max_threads, (std::array{256, 1, 1})) << name;
-        EXPECT_EQ(of(images, "sm_90")[name].static_shared_bytes, 256 * 5 * 8) << name;
+        EXPECT_EQ(of(images, "sm_80")[name].bounds.max_threads, (std::array{128, 1, 1})) << name;
+        EXPECT_EQ(of(images, "sm_80")[name].bounds.register_cap, 128) << name;  // 65,536 / (128 * 4)
+        EXPECT_EQ(of(images, "sm_80")[name].figures.static_shared_bytes, 128 * 7 * 2) << name;
+        EXPECT_EQ(of(images, "sm_90")[name].bounds.max_threads, (std::array{256, 1, 1})) << name;
+        EXPECT_EQ(of(images, "sm_90")[name].figures.static_shared_bytes, 256 * 5 * 8) << name;
     }
 }
 
@@ -213,7 +214,7 @@ TEST(launch_box_compile, each_size_class_is_a_kernel_with_its_row)
     const std::vector<image> images = images_for({"-DTABLE=by_three_sizes", code("80", "sm_80"), code("90", "sm_90")});
     EXPECT_EQ(images.size(), 2u);
     const auto threads = [&](const char* architecture, const char* name) {
-        return of(images, architecture)[name].max_threads.value_or(std::array{0, 0, 0})[0];
+        return of(images, architecture)[name].bounds.max_threads.value_or(std::array{0, 0, 0})[0];
     };
     for (const image& one : images) EXPECT_EQ(one.kernels.size(), 8u);  // 2 bodies * 3 classes, classic, probe
     for (const std::string body : {"staged", "plain"}) {
@@ -224,8 +225,8 @@ TEST(launch_box_compile, each_size_class_is_a_kernel_with_its_row)
         EXPECT_EQ(threads("sm_80", (body + " 2").c_str()), row_80.threads);
         EXPECT_EQ(threads("sm_90", (body + " 2").c_str()), row_90.threads);
     }
-    EXPECT_EQ(of(images, "sm_80")["staged 1"].static_shared_bytes, 64 * 3 * 4);
-    EXPECT_EQ(of(images, "sm_90")["staged 1"].static_shared_bytes, 96 * 5 * 4);
+    EXPECT_EQ(of(images, "sm_80")["staged 1"].figures.static_shared_bytes, 64 * 3 * 4);
+    EXPECT_EQ(of(images, "sm_90")["staged 1"].figures.static_shared_bytes, 96 * 5 * 4);
 }
 
 TEST(launch_box_compile, the_table_is_that_of_the_sizes_of_key_and_value)
@@ -269,8 +270,8 @@ void use(int* data)
     const std::vector<image> images = shop.images("unit.fatbin");
     const auto expect = [&](const char* architecture, const char* body, int threads, int items) {
         const kernel_info& kernel = of(images, architecture)[body];
-        EXPECT_EQ(kernel.max_threads, (std::array{threads, 1, 1})) << architecture << " " << body;
-        EXPECT_EQ(kernel.static_shared_bytes, threads * items * 4) << architecture << " " << body;
+        EXPECT_EQ(kernel.bounds.max_threads, (std::array{threads, 1, 1})) << architecture << " " << body;
+        EXPECT_EQ(kernel.figures.static_shared_bytes, threads * items * 4) << architecture << " " << body;
     };
     for (const image& one : images) EXPECT_EQ(one.kernels.size(), 6u);
     expect("sm_80", "keys_4", 128, 16);  // measured for these sizes: even stays even

@@ -43,16 +43,17 @@ TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_pro
     const image& program = linked.front();
     EXPECT_EQ(program.architecture, "sm_90");
     EXPECT_EQ(program.kernels.size(), 4u);  // plain, staged, and a probe for each
-    EXPECT_EQ(program["plain"].max_threads, (std::array{row_90.threads, 1, 1}));
-    EXPECT_EQ(program["plain"].register_cap, row_90.register_cap);
-    EXPECT_EQ(program["staged"].max_threads, (std::array{row_80.threads, 1, 1}));
-    EXPECT_EQ(program["staged"].register_cap, row_80.register_cap);
-    EXPECT_EQ(program["staged"].static_shared_bytes, row_80.threads * row_80.items * 4);
+    EXPECT_EQ(program["plain"].bounds.max_threads, (std::array{row_90.threads, 1, 1}));
+    EXPECT_EQ(program["plain"].bounds.register_cap, row_90.register_cap);
+    EXPECT_EQ(program["staged"].bounds.max_threads, (std::array{row_80.threads, 1, 1}));
+    EXPECT_EQ(program["staged"].bounds.register_cap, row_80.register_cap);
+    EXPECT_EQ(program["staged"].figures.static_shared_bytes, row_80.threads * row_80.items * 4);
     std::multiset<std::string> probes;
     for (const auto& [name, kernel] : program.kernels) {
         // What the runtime calls ptxVersion: wrong for what a.cu has compiled.
         EXPECT_EQ(kernel.virtual_architecture, "compute_80") << name;
-        if (name == "probe") probes.insert(demangle(kernel.name) + " " + std::to_string((*kernel.max_threads)[0]));
+        if (name == "probe")
+            probes.insert(demangle(kernel.name) + " " + std::to_string((*kernel.bounds.max_threads)[0]));
     }
     EXPECT_EQ(probes, (std::multiset<std::string>{
                           "void launchbox::detail::architecture_probe<launchbox::detail::unit_for<800>>() 80",
@@ -75,10 +76,10 @@ TEST(launch_box_link, link_time_optimisation_keeps_the_bounds)
     const image& program = linked.front();
     EXPECT_EQ(program.kernels.size(), 3u);
     for (const char* name : {"plain", "staged"}) {
-        EXPECT_EQ(program[name].max_threads, (std::array{row_90.threads, 1, 1})) << name;
-        EXPECT_EQ(program[name].register_cap, row_90.register_cap) << name;
+        EXPECT_EQ(program[name].bounds.max_threads, (std::array{row_90.threads, 1, 1})) << name;
+        EXPECT_EQ(program[name].bounds.register_cap, row_90.register_cap) << name;
     }
-    EXPECT_EQ(program["probe"].max_threads, (std::array{90, 1, 1}));
+    EXPECT_EQ(program["probe"].bounds.max_threads, (std::array{90, 1, 1}));
 }
 
 // Symbols that the linker merges, or finds in other objects, with their letters of nm: "W launchbox::...".

@@ -126,11 +126,11 @@ TEST(mgpu_launch_box, the_host_launches_with_what_the_kernel_has)
         for (const expected& one : all) {
             SCOPED_TRACE(std::string(architecture) + " " + one.name);
             const kernel_info kernel = kernel_of(images, architecture, one.tuning);
-            EXPECT_EQ(kernel.max_threads, (std::array{one.threads, 1, 1}));
-            EXPECT_EQ(kernel.static_shared_bytes, one.shared);
+            EXPECT_EQ(kernel.bounds.max_threads, (std::array{one.threads, 1, 1}));
+            EXPECT_EQ(kernel.figures.static_shared_bytes, one.shared);
             // Rounded down to units of 8; without min_blocks only the threads of a block count.
             const int cap = 65536 / (one.threads * std::max(one.min_blocks, 1)) / 8 * 8;
-            EXPECT_EQ(kernel.register_cap, std::min(cap, 255));
+            EXPECT_EQ(kernel.bounds.register_cap, std::min(cap, 255));
         }
     }
 }

@@ -186,13 +186,13 @@ ordered_json kernels_json(const std::vector<const kernel_info*>& kernels)
                         {"short", json_text(short_name(names[i]))},
                         {"architecture", json_text(kernel.architecture)},
                         {"known", limits_of(kernel) != nullptr},
-                        {"registers", or_null(kernel.registers)},
-                        {"static_shared_bytes", or_null(kernel.static_shared_bytes)},
-                        {"barriers", or_null(kernel.barriers)},
+                        {"registers", or_null(kernel.figures.registers)},
+                        {"static_shared_bytes", or_null(kernel.figures.static_shared_bytes)},
+                        {"barriers", or_null(kernel.figures.barriers)},
                         {"threads", or_null(bound_threads(kernel))},
                         {"spill_bytes", or_null(spill_bytes(kernel))},
                         {"cluster_blocks", or_null(cluster_blocks(kernel))},
-                        {"uses_dynamic_shared", or_null(kernel.uses_dynamic_shared)}});
+                        {"uses_dynamic_shared", or_null(kernel.launches.uses_dynamic_shared)}});
     }
     return list;
 }

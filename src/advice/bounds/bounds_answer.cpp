@@ -27,8 +27,8 @@ bool same_code(const kernel_info& one, const kernel_info& other);
 bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& launch)
 {
     bounds_answer answer{.name = kernel.written.name,
-                         .demangled = kernel.demangled,
-                         .short_form = kernel.short_form,
+                         .demangled = kernel.written.demangled,
+                         .short_form = kernel.written.short_form,
                          .architecture = kernel.written.architecture,
                          .capability = kernel.written.capability,
                          .limits = limits_of(kernel.written),
@@ -49,8 +49,8 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
     }
     answer.findings = findings_of_kernel(kernel.written);
     for (const bounds_trial& trial : kernel.trials)
-        if (trial.compiled() && trial.attribute == kernel.attribute && trial.kernel.code_hash &&
-            kernel.written.code_hash && !same_code(trial.kernel, kernel.written))
+        if (trial.compiled() && trial.attribute == kernel.attribute && trial.kernel.figures.code_hash &&
+            kernel.written.figures.code_hash && !same_code(trial.kernel, kernel.written))
             answer.findings.push_back(
                 "injecting the attribute of the source gives other code than the source itself; the other rows may "
                 "differ from what you will get");
@@ -96,13 +96,14 @@ namespace {
 
 bool same_code(const kernel_info& one, const kernel_info& other)
 {
-    return one.code_hash && one.code_hash == other.code_hash && one.registers == other.registers &&
-           one.static_shared_bytes == other.static_shared_bytes;
+    return one.figures.code_hash && one.figures.code_hash == other.figures.code_hash &&
+           one.figures.registers == other.figures.registers &&
+           one.figures.static_shared_bytes == other.figures.static_shared_bytes;
 }
 
 void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const bounds_launch& launch)
 {
-    if (!row.kernel.registers) return;
+    if (!row.kernel.figures.registers) return;
     row.residency = residency_of(limits, row.kernel, threads, launch);
     if (row.residency->obstacle == launch_obstacle::none) {
         row.limited_by = limiter_names(*row.residency);
@@ -125,7 +126,7 @@ void add_row(block_size_answer& answer, const launch_attribute& attribute, const
     const int threads = answer.threads;
     if (!as_written && attribute.threads > 0 && attribute.threads != threads) return;
     if (as_written && bound_threads(kernel).value_or(threads) < threads) return;
-    if (kernel.required_threads && bound_threads(kernel) != threads) return;
+    if (kernel.bounds.required_threads && bound_threads(kernel) != threads) return;
 
     for (bounds_row& row : answer.rows) {
         const bool same_attribute = std::ranges::find(row.attributes, attribute) != row.attributes.end();
@@ -179,7 +180,8 @@ bool beats(const bounds_row& one, const bounds_row& other)
     if (spills && other_spills) compare(*spills, *other_spills);
     const auto shared = shared_spill_bytes(one.kernel), other_shared = shared_spill_bytes(other.kernel);
     if (shared && other_shared) compare(*shared, *other_shared);
-    if (one.kernel.code_bytes && other.kernel.code_bytes) compare(*one.kernel.code_bytes, *other.kernel.code_bytes);
+    if (one.kernel.figures.code_bytes && other.kernel.figures.code_bytes)
+        compare(*one.kernel.figures.code_bytes, *other.kernel.figures.code_bytes);
     return better && !worse;
 }
 

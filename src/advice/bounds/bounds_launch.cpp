@@ -27,7 +27,7 @@ launch_shape shape_of(int threads, const bounds_launch& launch)
 launch_settings settings_of(const sm_limits& limits, const kernel_info& kernel, const bounds_launch& launch)
 {
     if (!links(limits, resources_of(kernel))) return {};
-    const std::int64_t all = limits.shared_per_block_opt_in - kernel.static_shared_bytes.value_or(0);
+    const std::int64_t all = limits.shared_per_block_opt_in - kernel.figures.static_shared_bytes.value_or(0);
     return {.max_dynamic_shared_bytes = launch.max_dynamic_shared_bytes.value_or(std::max<std::int64_t>(all, 0))};
 }
 

@@ -34,9 +34,10 @@ std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std
     const sm_limits* limits = limits_of(kernel.written);
     if (limits == nullptr) return {};
     const bounds_launch launch{.dynamic_shared_bytes = dynamic_shared_bytes};
-    const int cluster = std::max(kernel.written.max_cluster_blocks.value_or(0), kernel.attribute.max_cluster_blocks);
+    const int cluster =
+        std::max(kernel.written.bounds.max_cluster_blocks.value_or(0), kernel.attribute.max_cluster_blocks);
     // With .reqntid the block size is said already, and ptxas refuses .maxntid beside it.
-    const bool required = kernel.written.required_threads.has_value();
+    const bool required = kernel.written.bounds.required_threads.has_value();
 
     std::vector<launch_attribute> attributes{{}};
     std::set<int, std::greater<>> register_counts;

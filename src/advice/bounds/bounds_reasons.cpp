@@ -120,9 +120,9 @@ std::string gain_of(const block_size_answer& size, const bounds_row& row)
     if (shared_now && shared_then && *shared_now != *shared_then)
         parts.push_back(fmt::format("{} B instead of {} B spilled to shared memory", with_commas(*shared_then),
                                     with_commas(*shared_now)));
-    if (parts.empty() && row.kernel.code_bytes && written->kernel.code_bytes)
-        parts.push_back(fmt::format("{} instead of {} B of code", with_commas(*row.kernel.code_bytes),
-                                    with_commas(*written->kernel.code_bytes)));
+    if (parts.empty() && row.kernel.figures.code_bytes && written->kernel.figures.code_bytes)
+        parts.push_back(fmt::format("{} instead of {} B of code", with_commas(*row.kernel.figures.code_bytes),
+                                    with_commas(*written->kernel.figures.code_bytes)));
     return join(parts, ", ");
 }
 
@@ -174,10 +174,10 @@ void add_cost_of_written(const bounds_answer& answer, const block_size_answer& s
     const int lost = blocks_of(*without) - blocks_of(*written);
     const std::int64_t spilled = known_spills(*written) - known_spills(*without);
     const std::string bound = attribute_source(answer.written);
-    if (lost > 0 && written->kernel.registers > without->kernel.registers)
-        findings.push_back(
-            fmt::format("as written costs: {} raised registers from {} to {} and costs {} of {} resident blocks", bound,
-                        *without->kernel.registers, *written->kernel.registers, lost, blocks_of(*without)));
+    if (lost > 0 && written->kernel.figures.registers > without->kernel.figures.registers)
+        findings.push_back(fmt::format(
+            "as written costs: {} raised registers from {} to {} and costs {} of {} resident blocks", bound,
+            *without->kernel.figures.registers, *written->kernel.figures.registers, lost, blocks_of(*without)));
     else if (spilled > 0 && lost >= 0)
         findings.push_back(fmt::format("as written costs: {} spills {} B more than no bound and holds no block more",
                                        bound, with_commas(spilled)));
@@ -208,11 +208,12 @@ void add_collapse(const block_size_answer& size, const sm_limits& limits, std::v
             if (attribute.min_blocks == 0 && one == nullptr) one = &row, one_attribute = attribute;
             if (attribute.min_blocks > 0 && two == nullptr) two = &row, two_attribute = attribute;
         }
-    if (!whole || one == nullptr || two == nullptr || !one->kernel.registers || !two->kernel.registers) return;
-    if (*one->kernel.registers + 8 > *whole || known_spills(*one) <= known_spills(*two)) return;
+    if (!whole || one == nullptr || two == nullptr || !one->kernel.figures.registers || !two->kernel.figures.registers)
+        return;
+    if (*one->kernel.figures.registers + 8 > *whole || known_spills(*one) <= known_spills(*two)) return;
     findings.push_back(fmt::format("{} falls off a cliff: {} registers and {}, where {} has {} registers and {}",
-                                   attribute_source(one_attribute), *one->kernel.registers, spills_text(*one),
-                                   attribute_source(two_attribute), *two->kernel.registers, spills_text(*two)));
+                                   attribute_source(one_attribute), *one->kernel.figures.registers, spills_text(*one),
+                                   attribute_source(two_attribute), *two->kernel.figures.registers, spills_text(*two)));
 }
 
 void add_trade_off(const block_size_answer& size, std::vector<std::string>& findings)

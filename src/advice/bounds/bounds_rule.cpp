@@ -68,7 +68,7 @@ std::size_t smallest_change(const std::vector<bounds_row>& all, const rows& cand
 std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool with_threads)
 {
     constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
-    const auto code = [&](std::size_t i) { return all[i].kernel.code_bytes.value_or(unknown); };
+    const auto code = [&](std::size_t i) { return all[i].kernel.figures.code_bytes.value_or(unknown); };
     keep_least(candidates, [&](std::size_t i) { return spill_bytes(all[i].kernel).value_or(unknown); });
     keep_least(candidates, [&](std::size_t i) { return shared_spill_bytes(all[i].kernel).value_or(0); });
     keep_least(candidates, [&](std::size_t i) { return -std::int64_t{all[i].residency->resident_warps}; });

@@ -72,10 +72,10 @@ private:
 launch_attribute attribute_of(const kernel_info& kernel)
 {
     launch_attribute attribute;
-    if (kernel.max_threads) attribute.threads = bound_threads(kernel).value_or(0);
-    attribute.min_blocks = kernel.min_blocks.value_or(0);
-    attribute.max_cluster_blocks = kernel.max_cluster_blocks.value_or(0);
-    attribute.max_registers = kernel.requested_max_registers.value_or(0);
+    if (kernel.bounds.max_threads) attribute.threads = bound_threads(kernel).value_or(0);
+    attribute.min_blocks = kernel.bounds.min_blocks.value_or(0);
+    attribute.max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0);
+    attribute.max_registers = kernel.bounds.requested_max_registers.value_or(0);
     return attribute;
 }
 
@@ -96,7 +96,7 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
         return fmt::format(
             "it is a debug build ({}), in which bounds have other effects than in a release build; leave the flag out",
             debug_flag_of(kernel.written));
-    if (kernel.written.required_threads)
+    if (kernel.written.bounds.required_threads)
         return "it is declared with __block_size__, which nvcc does not accept together with launch bounds; remove "
                "__block_size__ to try bounds";
     if (!census.errors.empty())
@@ -193,7 +193,7 @@ void bounds_sweep::read_as_written(swept_unit& unit)
         const auto& [demangled, short_form] = readable[i];
         result_.all_kernels.push_back(short_form);
         if (request_.wanted && !request_.wanted(info, demangled, short_form)) continue;
-        unit.functions |= !info.callees.empty();
+        unit.functions |= !info.figures.callees.empty();
         kernel_trials& kernel = unit.kernels.emplace_back();
         const kernel_site* site = find_site(census.sites, info.name);
         if (site != nullptr) {
@@ -201,8 +201,8 @@ void bounds_sweep::read_as_written(swept_unit& unit)
             kernel.attribute_at = site->attribute_at;
         }
         kernel.written = std::move(info);
-        kernel.demangled = demangled;
-        kernel.short_form = short_form;
+        kernel.written.demangled = demangled;
+        kernel.written.short_form = short_form;
         kernel.attribute = attribute_of(kernel.written);
         kernel.threads = threads_for(kernel.written, request_.threads);
         kernel.not_swept = obstacle(kernel, census, site);

@@ -10,8 +10,8 @@ namespace {
 
 bool same_kernel(const kernel_trials& one, const kernel_trials& other)
 {
-    return one.written.name == other.written.name ||
-           (one.short_form == other.short_form && one.declared_at && one.declared_at == other.declared_at);
+    return one.written.name == other.written.name || (one.written.short_form == other.written.short_form &&
+                                                      one.declared_at && one.declared_at == other.declared_at);
 }
 
 }  // namespace

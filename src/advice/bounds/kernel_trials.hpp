@@ -23,9 +23,7 @@ struct bounds_trial {
 
 /// One kernel for one architecture, as it is written and with everything that was tried instead.
 struct kernel_trials {
-    kernel_info written;  ///< compiled from the source as it is
-    std::string demangled;
-    std::string short_form;
+    kernel_info written;                          ///< compiled from the source as it is
     launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty: none
     std::optional<source_location> declared_at;   ///< the __global__ of its declaration
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one

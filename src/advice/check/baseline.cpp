@@ -69,7 +69,8 @@ std::string baseline_text(std::vector<baseline_entry> entries)
 
 worst_figure worst_registers(const checked_kernel& kernel)
 {
-    return worst_of(kernel, [](const kernel_info& info) -> std::optional<std::int64_t> { return info.registers; });
+    return worst_of(kernel,
+                    [](const kernel_info& info) -> std::optional<std::int64_t> { return info.figures.registers; });
 }
 
 worst_figure worst_spills(const checked_kernel& kernel)
@@ -96,7 +97,7 @@ worst_figure worst_stack(const checked_kernel& kernel)
 
 worst_figure worst_static_shared(const checked_kernel& kernel)
 {
-    return worst_of(kernel, [](const kernel_info& info) { return info.static_shared_bytes; });
+    return worst_of(kernel, [](const kernel_info& info) { return info.figures.static_shared_bytes; });
 }
 
 worst_figure worst_residency(const checked_kernel& kernel)
@@ -118,21 +119,21 @@ baseline_entry entry_of(const checked_kernel& kernel)
     const auto copy_of = [&](const worst_figure& worst) {
         return worst.of_all ? &kernel.copy(worst.copy).info : nullptr;
     };
-    if (const kernel_info* info = copy_of(worst_registers(kernel))) entry.registers = info->registers;
+    if (const kernel_info* info = copy_of(worst_registers(kernel))) entry.registers = info->figures.registers;
     if (const kernel_info* info = copy_of(worst_static_shared(kernel)))
-        entry.static_shared_bytes = info->static_shared_bytes;
+        entry.static_shared_bytes = info->figures.static_shared_bytes;
     if (const kernel_info* info = copy_of(worst_residency(kernel))) entry.resident = residency_of(*info);
     if (const kernel_info* info = copy_of(worst_spills(kernel))) {
-        entry.spill_store_bytes = info->spill_store_bytes;
-        entry.spill_load_bytes = info->spill_load_bytes;
+        entry.spill_store_bytes = info->figures.spill_store_bytes;
+        entry.spill_load_bytes = info->figures.spill_load_bytes;
     }
     if (const kernel_info* info = copy_of(worst_shared_spills(kernel)); info && shared_spill_bytes(*info) != 0) {
-        entry.shared_spill_store_bytes = info->shared_spill_store_bytes;
-        entry.shared_spill_load_bytes = info->shared_spill_load_bytes;
+        entry.shared_spill_store_bytes = info->figures.shared_spill_store_bytes;
+        entry.shared_spill_load_bytes = info->figures.shared_spill_load_bytes;
     }
     if (const kernel_info* info = copy_of(worst_stack(kernel))) {
-        entry.stack_frame_bytes = info->stack_frame_bytes;
-        entry.cumulative_stack_bytes = info->cumulative_stack_bytes;
+        entry.stack_frame_bytes = info->figures.stack_frame_bytes;
+        entry.cumulative_stack_bytes = info->figures.cumulative_stack_bytes;
     }
     return entry;
 }

@@ -77,7 +77,7 @@ bool names_match(const budget_rule& rule, const checked_kernel& kernel)
     const auto matches_copy = [&](const std::string& pattern) {
         for (std::size_t i = 0; i < kernel.copies(); ++i) {
             const checked_kernel& copy = kernel.copy(i);
-            if (matches_kernel(pattern, copy.info.name, copy.demangled, copy.short_form)) return true;
+            if (matches_kernel(pattern, copy.info.name, copy.info.demangled, copy.info.short_form)) return true;
         }
         return false;
     };

@@ -131,22 +131,23 @@ known_figure bytes(const std::optional<std::int64_t>& value, const char* what, c
 
 known_figure spills_of(const kernel_info& kernel)
 {
-    if (const auto& range = kernel.spills_between)
+    if (const auto& range = kernel.figures.spills_between)
         return {static_cast<double>(range->min_bytes()),
                 fmt::format("at least {} B of spills ({} stored, {} loaded)", with_commas(range->min_bytes()),
                             with_commas(range->min_stores), with_commas(range->min_loads)),
                 fmt::format("the image lists {} B of spills, and its list is full; they can be up to {} B",
                             with_commas(range->min_bytes()), with_commas(range->max_bytes())),
                 static_cast<double>(range->max_bytes())};
-    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes)
+    if (!kernel.figures.spill_store_bytes || !kernel.figures.spill_load_bytes)
         return {{},
                 {},
                 kernel.linked ? "nvlink does not print spills; give the log of ptxas too"
                               : "the input does not contain its spills"};
-    const double sum = static_cast<double>(*kernel.spill_store_bytes) + static_cast<double>(*kernel.spill_load_bytes);
+    const double sum =
+        static_cast<double>(*kernel.figures.spill_store_bytes) + static_cast<double>(*kernel.figures.spill_load_bytes);
     return {sum,
             fmt::format("{} B of spills ({} stored, {} loaded)", whole_number(sum),
-                        with_commas(*kernel.spill_store_bytes), with_commas(*kernel.spill_load_bytes)),
+                        with_commas(*kernel.figures.spill_store_bytes), with_commas(*kernel.figures.spill_load_bytes)),
             {}};
 }
 
@@ -156,16 +157,17 @@ known_figure shared_spills_of(const kernel_info& kernel)
     if (!sum) return {{}, {}, "the input does not contain spills to shared memory; a cubin does"};
     return {static_cast<double>(*sum),
             fmt::format("{} B spilled to shared memory ({} stored, {} loaded)", with_commas(*sum),
-                        with_commas(*kernel.shared_spill_store_bytes), with_commas(*kernel.shared_spill_load_bytes)),
+                        with_commas(*kernel.figures.shared_spill_store_bytes),
+                        with_commas(*kernel.figures.shared_spill_load_bytes)),
             {}};
 }
 
 known_figure stack_of(const kernel_info& kernel)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);
-    const bool deeper = stack && kernel.stack_frame_bytes && *stack > *kernel.stack_frame_bytes;
+    const bool deeper = stack && kernel.figures.stack_frame_bytes && *stack > *kernel.figures.stack_frame_bytes;
     known_figure found = bytes(stack, deeper ? "stack with the functions that it calls" : "stack frame");
-    if (kernel.stack_unbounded) {
+    if (kernel.figures.stack_unbounded) {
         found.worst = std::numeric_limits<double>::infinity();
         found.why_not = "recursion, or a call through a pointer: its stack size is unknown";
     }
@@ -176,7 +178,7 @@ known_figure launch_bounds_of(const kernel_info& kernel)
 {
     if (bound_threads(kernel)) return {1, "launch bounds", {}};
     // A cubin tells the register cap, and would tell the bounds too.
-    if (kernel.register_cap) return {0, "it has no launch bounds", {}};
+    if (kernel.bounds.register_cap) return {0, "it has no launch bounds", {}};
     return {{}, {}, "the input does not contain launch bounds; logs never do"};
 }
 
@@ -184,8 +186,10 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
 {
     switch (which) {
         case budget_limit::max_registers:
-            if (!kernel.registers) return {{}, {}, "the input does not contain its registers"};
-            return {static_cast<double>(*kernel.registers), with_commas(*kernel.registers) + " registers", {}};
+            if (!kernel.figures.registers) return {{}, {}, "the input does not contain its registers"};
+            return {static_cast<double>(*kernel.figures.registers),
+                    with_commas(*kernel.figures.registers) + " registers",
+                    {}};
         case budget_limit::max_spill_bytes:
             return spills_of(kernel);
         case budget_limit::max_shared_spill_bytes:
@@ -193,9 +197,9 @@ known_figure figure_of(budget_limit which, const effective_limits& limits, const
         case budget_limit::max_stack_bytes:
             return stack_of(kernel);
         case budget_limit::max_static_shared:
-            return bytes(kernel.static_shared_bytes, "static shared memory");
+            return bytes(kernel.figures.static_shared_bytes, "static shared memory");
         case budget_limit::max_code_bytes:
-            return bytes(kernel.code_bytes, "code", "code size");
+            return bytes(kernel.figures.code_bytes, "code", "code size");
         case budget_limit::require_launch_bounds:
             return launch_bounds_of(kernel);
         case budget_limit::min_blocks_per_sm:

@@ -22,7 +22,7 @@ checked_kernel brought_together(std::vector<checked_kernel> same);
 
 std::vector<checked_kernel> one_of_each(std::vector<checked_kernel> found)
 {
-    for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.demangled);
+    for (checked_kernel& kernel : found) kernel.identity = kernel_identity(kernel.info.name, kernel.info.demangled);
     std::stable_sort(found.begin(), found.end(), [](const checked_kernel& a, const checked_kernel& b) {
         if (a.identity != b.identity) return a.identity < b.identity;
         const auto order = [](const kernel_info& info) {
@@ -94,12 +94,13 @@ namespace {
 // What nvlink does not tell, and a launch depends on or a limit is set for.
 auto told_by_compiling(const kernel_info& kernel)
 {
-    const spill_range spills = kernel.spills_between.value_or(spill_range{-1, -1, -1, -1});
-    return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, spills.min_stores, spills.max_stores,
-                      spills.min_loads, spills.max_loads, kernel.shared_spill_store_bytes,
-                      kernel.shared_spill_load_bytes, kernel.stack_frame_bytes, kernel.max_threads,
-                      kernel.required_threads, kernel.cluster, kernel.register_cap, kernel.uses_dynamic_shared,
-                      kernel.dynamic_shared_bytes, kernel.launch_threads);
+    const spill_range spills = kernel.figures.spills_between.value_or(spill_range{-1, -1, -1, -1});
+    return std::tuple(kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes, spills.min_stores,
+                      spills.max_stores, spills.min_loads, spills.max_loads, kernel.figures.shared_spill_store_bytes,
+                      kernel.figures.shared_spill_load_bytes, kernel.figures.stack_frame_bytes,
+                      kernel.bounds.max_threads, kernel.bounds.required_threads, kernel.bounds.cluster,
+                      kernel.bounds.register_cap, kernel.launches.uses_dynamic_shared,
+                      kernel.launches.dynamic_shared_bytes, kernel.launches.launch_threads);
 }
 
 checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
@@ -108,23 +109,23 @@ checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
     const auto fill = [](auto& value, const auto& other) {
         if (!value) value = other;
     };
-    if (!info.spill_store_bytes && !info.spill_load_bytes && !info.spills_between) {
-        info.spill_store_bytes = compiled.spill_store_bytes;
-        info.spill_load_bytes = compiled.spill_load_bytes;
-        info.spills_between = compiled.spills_between;
+    if (!info.figures.spill_store_bytes && !info.figures.spill_load_bytes && !info.figures.spills_between) {
+        info.figures.spill_store_bytes = compiled.figures.spill_store_bytes;
+        info.figures.spill_load_bytes = compiled.figures.spill_load_bytes;
+        info.figures.spills_between = compiled.figures.spills_between;
     }
-    fill(info.shared_spill_store_bytes, compiled.shared_spill_store_bytes);
-    fill(info.shared_spill_load_bytes, compiled.shared_spill_load_bytes);
-    fill(info.stack_frame_bytes, compiled.stack_frame_bytes);
-    if (!info.max_threads && !info.required_threads) {
-        info.max_threads = compiled.max_threads;
-        info.required_threads = compiled.required_threads;
+    fill(info.figures.shared_spill_store_bytes, compiled.figures.shared_spill_store_bytes);
+    fill(info.figures.shared_spill_load_bytes, compiled.figures.shared_spill_load_bytes);
+    fill(info.figures.stack_frame_bytes, compiled.figures.stack_frame_bytes);
+    if (!info.bounds.max_threads && !info.bounds.required_threads) {
+        info.bounds.max_threads = compiled.bounds.max_threads;
+        info.bounds.required_threads = compiled.bounds.required_threads;
     }
-    fill(info.cluster, compiled.cluster);
-    fill(info.register_cap, compiled.register_cap);
-    fill(info.uses_dynamic_shared, compiled.uses_dynamic_shared);
-    fill(info.dynamic_shared_bytes, compiled.dynamic_shared_bytes);
-    fill(info.launch_threads, compiled.launch_threads);
+    fill(info.bounds.cluster, compiled.bounds.cluster);
+    fill(info.bounds.register_cap, compiled.bounds.register_cap);
+    fill(info.launches.uses_dynamic_shared, compiled.launches.uses_dynamic_shared);
+    fill(info.launches.dynamic_shared_bytes, compiled.launches.dynamic_shared_bytes);
+    fill(info.launches.launch_threads, compiled.launches.launch_threads);
     return linked;
 }
 
@@ -139,12 +140,12 @@ checked_kernel largest_of(const std::vector<checked_kernel>& linked)
             value.reset();
     };
     for (const checked_kernel& kernel : linked) {
-        raise(largest.info.registers, kernel.info.registers);
-        raise(largest.info.static_shared_bytes, kernel.info.static_shared_bytes);
-        raise(largest.info.barriers, kernel.info.barriers);
-        raise(largest.info.cumulative_stack_bytes, kernel.info.cumulative_stack_bytes);
-        raise(largest.info.code_bytes, kernel.info.code_bytes);
-        largest.info.stack_unbounded |= kernel.info.stack_unbounded;
+        raise(largest.info.figures.registers, kernel.info.figures.registers);
+        raise(largest.info.figures.static_shared_bytes, kernel.info.figures.static_shared_bytes);
+        raise(largest.info.figures.barriers, kernel.info.figures.barriers);
+        raise(largest.info.figures.cumulative_stack_bytes, kernel.info.figures.cumulative_stack_bytes);
+        raise(largest.info.figures.code_bytes, kernel.info.figures.code_bytes);
+        largest.info.figures.stack_unbounded |= kernel.info.figures.stack_unbounded;
     }
     return largest;
 }
@@ -175,12 +176,14 @@ checked_kernel brought_together(std::vector<checked_kernel> same)
     // By what a check looks at, so that a baseline depends on nothing else; what is equal then, by name and place.
     std::ranges::stable_sort(same, {}, [](const checked_kernel& kernel) {
         const kernel_info& info = kernel.info;
-        return std::tuple(
-            std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.shared_spill_store_bytes,
-                     info.shared_spill_load_bytes, info.stack_frame_bytes, info.cumulative_stack_bytes,
-                     info.static_shared_bytes, info.barriers, info.code_bytes, info.max_threads, info.required_threads,
-                     info.cluster, info.uses_dynamic_shared, info.dynamic_shared_bytes, info.launch_threads),
-            std::tie(info.name, info.source.file, info.source.container, info.source.entry));
+        return std::tuple(std::tie(info.figures.registers, info.figures.spill_store_bytes,
+                                   info.figures.spill_load_bytes, info.figures.shared_spill_store_bytes,
+                                   info.figures.shared_spill_load_bytes, info.figures.stack_frame_bytes,
+                                   info.figures.cumulative_stack_bytes, info.figures.static_shared_bytes,
+                                   info.figures.barriers, info.figures.code_bytes, info.bounds.max_threads,
+                                   info.bounds.required_threads, info.bounds.cluster, info.launches.uses_dynamic_shared,
+                                   info.launches.dynamic_shared_bytes, info.launches.launch_threads),
+                          std::tie(info.name, info.source.file, info.source.container, info.source.entry));
     });
     checked_kernel first = std::move(same.front());
     first.others.assign(std::make_move_iterator(same.begin() + 1), std::make_move_iterator(same.end()));

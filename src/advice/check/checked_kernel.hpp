@@ -16,8 +16,6 @@ namespace launchbox {
 /// `info` has the figures of one copy only: a figure of the kernel is the worst of all copies (`worst_of`).
 struct checked_kernel {
     kernel_info info;
-    std::string demangled;
-    std::string short_form;
     std::string identity = {};                ///< see image/names/kernel_identity.hpp; filled by `one_of_each`
     std::vector<checked_kernel> others = {};  ///< the further copies, likewise; they have no `others`
 

@@ -53,7 +53,7 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
             entries.erase(there);
             continue;
         }
-        result.renumbered += has_changing_part(kernel.demangled) ? 1 : 0;
+        result.renumbered += has_changing_part(kernel.info.demangled) ? 1 : 0;
         for (const comparison& pair : comparisons(*there->second, kernel)) {
             result.checks += pair.before ? 1 : 0;
             std::optional<check_finding> finding = compare(pair);

@@ -58,10 +58,10 @@ largest_kernel largest_in(const std::string& file, const std::vector<checked_ker
             const kernel_info& info = kernels[k].copy(i).info;
             if (info.source.file != file) continue;
             ++largest.of;
-            if (info.code_bytes.value_or(0) <= largest.code_bytes) continue;
+            if (info.figures.code_bytes.value_or(0) <= largest.code_bytes) continue;
             largest.kernel = k;
             largest.copy = i;
-            largest.code_bytes = info.code_bytes.value_or(0);
+            largest.code_bytes = info.figures.code_bytes.value_or(0);
         }
     return largest;
 }

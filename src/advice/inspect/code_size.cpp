@@ -42,13 +42,14 @@ code_size size_of(const std::string& file, std::optional<std::uint64_t> file_byt
     std::map<std::string, template_size> of_template;
     std::set<std::pair<std::string_view, std::uint64_t>> seen;  // architecture and code
     for (const inspected_kernel* kernel : kernels) {
-        if (!kernel->info.code_bytes) continue;
-        const std::int64_t bytes = *kernel->info.code_bytes;
-        template_size& one = of_template[without_arguments(kernel->short_form)];
+        if (!kernel->info.figures.code_bytes) continue;
+        const std::int64_t bytes = *kernel->info.figures.code_bytes;
+        template_size& one = of_template[without_arguments(kernel->info.short_form)];
         ++one.kernels;
         one.code_bytes += bytes;
         size.code_bytes += bytes;
-        if (!kernel->info.code_hash || seen.emplace(kernel->info.architecture, *kernel->info.code_hash).second)
+        if (!kernel->info.figures.code_hash ||
+            seen.emplace(kernel->info.architecture, *kernel->info.figures.code_hash).second)
             continue;
         one.repeated_bytes += bytes;
         size.repeated_bytes += bytes;

@@ -69,9 +69,10 @@ std::optional<std::string_view> remedy_in(const std::string& sentence, auto& cau
 std::string missing_bound(const kernel_info* kernel)
 {
     const std::optional<int> threads = kernel == nullptr ? std::nullopt : bound_threads(*kernel);
-    if (threads && kernel->min_blocks.value_or(0) == 0)
-        return fmt::format("write __launch_bounds__({}, 1{}): with min_blocks the count at entry is known", *threads,
-                           kernel->max_cluster_blocks ? fmt::format(", {}", *kernel->max_cluster_blocks) : "");
+    if (threads && kernel->bounds.min_blocks.value_or(0) == 0)
+        return fmt::format(
+            "write __launch_bounds__({}, 1{}): with min_blocks the count at entry is known", *threads,
+            kernel->bounds.max_cluster_blocks ? fmt::format(", {}", *kernel->bounds.max_cluster_blocks) : "");
     return "give the kernel both launch bounds, __launch_bounds__(threads, min_blocks), or __maxnreg__(registers): "
            "then "
            "the count at entry is known";

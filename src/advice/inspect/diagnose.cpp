@@ -33,7 +33,7 @@ struct subject {
     [[nodiscard]] std::int64_t spill_bytes() const
     {
         return std::max(spills().min_bytes(),
-                        kernel.spill_store_bytes.value_or(0) + kernel.spill_load_bytes.value_or(0));
+                        kernel.figures.spill_store_bytes.value_or(0) + kernel.figures.spill_load_bytes.value_or(0));
     }
     /// "sm_75"; of PTX what it is compiled for at first.
     [[nodiscard]] std::string architecture() const
@@ -51,7 +51,7 @@ struct subject {
     {
         return attribute_source({.threads = bound_threads,
                                  .min_blocks = min_blocks,
-                                 .max_cluster_blocks = kernel.max_cluster_blocks.value_or(0)});
+                                 .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
     }
 };
 
@@ -78,7 +78,7 @@ void check_bound(const subject& s)
         return;
     }
     const int threads = *s.bound;
-    const int blocks = s.kernel.min_blocks.value_or(0);
+    const int blocks = s.kernel.bounds.min_blocks.value_or(0);
     const launch_bounds_verdict verdict = check_launch_bounds(s.limits, threads, blocks);
     if (verdict == launch_bounds_verdict::too_many_threads) {
         s.add("bound_ignored", severity::error,
@@ -112,12 +112,13 @@ void check_bound(const subject& s)
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
 bool check_bought_nothing(const subject& s)
 {
-    if (!s.bound || !s.kernel.min_blocks || !s.kernel.registers || s.kernel.maxrregcount) return false;
+    if (!s.bound || !s.kernel.bounds.min_blocks || !s.kernel.figures.registers || s.kernel.bounds.maxrregcount)
+        return false;
     const int threads = *s.bound;
-    int wanted = *s.kernel.min_blocks;
+    int wanted = *s.kernel.bounds.min_blocks;
     // Several minima can have one cap. Only what is true of the smallest can be said where the cap is all that is
     // known.
-    if (s.kernel.min_blocks_inferred)
+    if (s.kernel.bounds.min_blocks_inferred)
         while (wanted > 1 && register_cap(s.limits, threads, wanted - 1) == register_cap(s.limits, threads, wanted))
             --wanted;
     if (wanted < 2 || check_launch_bounds(s.limits, threads, wanted) != launch_bounds_verdict::honoured) return false;
@@ -130,14 +131,14 @@ bool check_bought_nothing(const subject& s)
     const int possible = std::max(1, allowed.resident_blocks);
     const int cap = register_cap(s.limits, threads, wanted).value_or(0);
     const int roomier = register_cap(s.limits, threads, possible).value_or(0);
-    const bool pays = roomier > cap && *s.kernel.registers + 8 > cap;
+    const bool pays = roomier > cap && *s.kernel.figures.registers + 8 > cap;
     const std::string limiters = limiter_names(allowed);
     const bool one_thing = limiters == "shared memory";  // the others are plural
     s.add(
         "bound_bought_nothing", s.spill_bytes() > 0 && pays ? severity::error : severity::warning,
         fmt::format("min_blocks {}{} capped registers at {}, but {} allow{} only {} block{}{}", wanted,
-                    s.kernel.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters, one_thing ? "s" : "",
-                    possible, possible == 1 ? "" : "s",
+                    s.kernel.bounds.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters,
+                    one_thing ? "s" : "", possible, possible == 1 ? "" : "s",
                     s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
         fmt::format("write {}: the cap becomes {} registers and no block is lost", s.bound_with(threads, possible),
                     roomier));
@@ -147,14 +148,15 @@ bool check_bought_nothing(const subject& s)
 // The same for a kernel of Triton, in whose source there are no launch bounds: num_warps and maxnreg decide.
 void check_triton_spills(const subject& s, const std::string& figures)
 {
-    const int registers = *s.kernel.registers, warps = *s.kernel.triton_warps, threads = warps * warp_size;
-    if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
+    const int registers = *s.kernel.figures.registers, warps = *s.kernel.launches.triton_warps,
+              threads = warps * warp_size;
+    if (s.kernel.bounds.requested_max_registers && registers >= *s.kernel.bounds.requested_max_registers - 1) {
         s.add("spills_from_bound", severity::error,
-              fmt::format("{}: maxnreg = {} is the cause", figures, *s.kernel.requested_max_registers),
+              fmt::format("{}: maxnreg = {} is the cause", figures, *s.kernel.bounds.requested_max_registers),
               "raise maxnreg in its triton.Config, or leave it out");
         return;
     }
-    const int cap = s.kernel.register_cap.value_or(register_cap(s.limits, threads, 1).value_or(0));
+    const int cap = s.kernel.bounds.register_cap.value_or(register_cap(s.limits, threads, 1).value_or(0));
     const int with_half = warps > 1 ? register_cap(s.limits, threads / 2, 1).value_or(0) : 0;
     if (cap > 0 && registers + 8 > cap && with_half > cap) {
         s.add(
@@ -172,9 +174,9 @@ void check_triton_spills(const subject& s, const std::string& figures)
 // -maxrregcount, of which ptxas says that it counts for this kernel, whatever bounds it has. Whether it explains them.
 bool check_spills_by_option(const subject& s, const std::string& figures)
 {
-    const std::optional<int> cap = s.kernel.maxrregcount;
-    if (!cap || *cap >= s.limits.registers_per_thread || *s.kernel.registers + 8 <= *cap) return false;
-    const bool bounded = s.bound || s.kernel.requested_max_registers;
+    const std::optional<int> cap = s.kernel.bounds.maxrregcount;
+    if (!cap || *cap >= s.limits.registers_per_thread || *s.kernel.figures.registers + 8 <= *cap) return false;
+    const bool bounded = s.bound || s.kernel.bounds.requested_max_registers;
     s.add(
         "spills_from_bound", severity::warning,
         fmt::format("{}: the cap of {} by -maxrregcount is the cause{}", figures, *cap,
@@ -187,18 +189,19 @@ bool check_spills_by_option(const subject& s, const std::string& figures)
 // Spills, and whether a bound is to blame.
 void check_spills(const subject& s)
 {
-    if (s.spill_bytes() == 0 || !s.kernel.registers) return;
+    if (s.spill_bytes() == 0 || !s.kernel.figures.registers) return;
     const std::string figures = fmt::format(
-        "{}{} B of spill stores and {} B of loads at {} registers", s.kernel.spills_between ? "at least " : "",
-        with_commas(s.kernel.spill_store_bytes.value_or(s.spills().min_stores)),
-        with_commas(s.kernel.spill_load_bytes.value_or(s.spills().min_loads)), *s.kernel.registers);
-    if (s.kernel.triton_warps) {
+        "{}{} B of spill stores and {} B of loads at {} registers", s.kernel.figures.spills_between ? "at least " : "",
+        with_commas(s.kernel.figures.spill_store_bytes.value_or(s.spills().min_stores)),
+        with_commas(s.kernel.figures.spill_load_bytes.value_or(s.spills().min_loads)), *s.kernel.figures.registers);
+    if (s.kernel.launches.triton_warps) {
         check_triton_spills(s, figures);
         return;
     }
     if (check_spills_by_option(s, figures)) return;
-    const int registers = *s.kernel.registers;
-    const bool one_argument = s.bound && !s.kernel.min_blocks.value_or(0) && !s.kernel.requested_max_registers;
+    const int registers = *s.kernel.figures.registers;
+    const bool one_argument =
+        s.bound && !s.kernel.bounds.min_blocks.value_or(0) && !s.kernel.bounds.requested_max_registers;
     const std::optional<int> whole = s.bound ? register_cap(s.limits, *s.bound, 1) : std::nullopt;
     if (one_argument && whole && registers + 8 <= *whole) {
         s.add("one_argument_collapse", severity::error,
@@ -207,15 +210,15 @@ void check_spills(const subject& s)
               fmt::format("write {}", s.bound_with(*s.bound, 1)));
         return;
     }
-    if (s.kernel.requested_max_registers && registers >= *s.kernel.requested_max_registers - 1) {
+    if (s.kernel.bounds.requested_max_registers && registers >= *s.kernel.bounds.requested_max_registers - 1) {
         s.add("spills_from_bound", severity::error,
-              fmt::format("{}: __maxnreg__({}) is the cause", figures, *s.kernel.requested_max_registers),
+              fmt::format("{}: __maxnreg__({}) is the cause", figures, *s.kernel.bounds.requested_max_registers),
               "raise it, or accept the spills if a measurement says so");
         return;
     }
-    const std::optional<int> cap = s.kernel.register_cap;
+    const std::optional<int> cap = s.kernel.bounds.register_cap;
     if (cap && *cap < s.limits.registers_per_thread && registers + 8 > *cap) {
-        int blocks = s.kernel.min_blocks.value_or(0);
+        int blocks = s.kernel.bounds.min_blocks.value_or(0);
         if (blocks < 1 && s.bound) blocks = infer_min_blocks(s.limits, *s.bound, *cap).value_or(0);
         std::string fix = "raise -maxrregcount, or give the kernel launch bounds instead";
         // Fewer blocks do not always mean more registers: 7 and 8 blocks of 256 threads have the same cap.
@@ -229,9 +232,9 @@ void check_spills(const subject& s)
             fix = fmt::format("{} threads allow no more: use fewer threads per block", *s.bound);
         s.add("spills_from_bound", severity::warning,
               fmt::format("{}: the cap of {}{} is the cause", figures, *cap,
-                          !s.bound                       ? ""
-                          : s.kernel.min_blocks_inferred ? " by the launch bound or __maxnreg__"
-                                                         : " by the launch bound"),
+                          !s.bound                              ? ""
+                          : s.kernel.bounds.min_blocks_inferred ? " by the launch bound or __maxnreg__"
+                                                                : " by the launch bound"),
               fix);
         return;
     }
@@ -244,8 +247,8 @@ void check_spills(const subject& s)
 // The most dynamic shared memory that a block of this kernel can have.
 std::int64_t max_dynamic_shared_of(const subject& s, const occupancy_result& result)
 {
-    return std::max<std::int64_t>(
-        0, result.shared.per_block_maximum - result.shared.reserved_bytes - s.kernel.static_shared_bytes.value_or(0));
+    return std::max<std::int64_t>(0, result.shared.per_block_maximum - result.shared.reserved_bytes -
+                                         s.kernel.figures.static_shared_bytes.value_or(0));
 }
 
 // More shared memory than a block has: what Triton calls OutOfResources.
@@ -256,7 +259,7 @@ void add_too_much_shared(const subject& s, const occupancy_question& launch, con
     std::string fix = dynamic > 0 ? fmt::format("launch with at most {} B of dynamic shared memory", with_commas(most))
                                   : "use less static shared memory, or make it dynamic and set "
                                     "cudaFuncAttributeMaxDynamicSharedMemorySize";
-    if (s.kernel.triton_warps)
+    if (s.kernel.launches.triton_warps)
         fix = fmt::format(
             "fewer stages (num_stages) or smaller blocks of the tensors: at most {} B; Triton refuses it "
             "with OutOfResources",
@@ -277,7 +280,7 @@ bool check_launchable(const subject& s)
               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch");
         return false;
     }
-    if (!s.threads || !s.kernel.registers) return true;
+    if (!s.threads || !s.kernel.figures.registers) return true;
     const std::optional<occupancy_question> launch =
         question_for(s.kernel, std::min(*s.threads, max_threads_per_block));
     if (!launch) return true;
@@ -308,7 +311,7 @@ bool check_launchable(const subject& s)
     } else
         return true;
     std::string fix = fmt::format("launch at most {} threads", largest);
-    if (s.kernel.triton_warps)
+    if (s.kernel.launches.triton_warps)
         fix = fmt::format("num_warps at most {}", largest / warp_size);
     else if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
         fix += fmt::format(", or compile with {} (at most {} registers)",
@@ -321,7 +324,8 @@ bool check_launchable(const subject& s)
 void check_spills_unknown(const subject& s)
 {
     constexpr int lists_spills = 126;
-    if (is_ptx(s.kernel) || !s.kernel.code_bytes || !s.kernel.registers || spill_bytes(s.kernel)) return;
+    if (is_ptx(s.kernel) || !s.kernel.figures.code_bytes || !s.kernel.figures.registers || spill_bytes(s.kernel))
+        return;
     const int toolkit = s.kernel.toolkit_version.value_or(0);
     std::string why = "the image does not list them";
     if (s.kernel.capability && s.kernel.capability->major < 7)
@@ -333,7 +337,7 @@ void check_spills_unknown(const subject& s)
             "images of CUDA {}.{} do not list them, and in the code {} cannot be distinguished from accesses to arrays",
             toolkit / 10, toolkit % 10, s.spill_bytes() > 0 ? "the rest" : "they");
     std::string between;
-    if (const std::optional<spill_range>& range = s.kernel.spills_between)
+    if (const std::optional<spill_range>& range = s.kernel.figures.spills_between)
         between =
             fmt::format(" (between {} and {} B)", with_commas(range->min_bytes()), with_commas(range->max_bytes()));
     s.add("spills_unknown", severity::note, fmt::format("spills are not known{}: {}", between, why),
@@ -356,7 +360,7 @@ void add_debug_build(const subject& s)
 // A kernel that may begin early has to wait before it reads what the one ahead writes.
 void check_grid_dependency(const subject& s)
 {
-    if (!s.kernel.launched_early || s.kernel.waits_for_grid.value_or(true)) return;
+    if (!s.kernel.launches.launched_early || s.kernel.launches.waits_for_grid.value_or(true)) return;
     s.add("never_waits", severity::warning,
           "it is launched so that it may begin before the preceding kernel has ended (launch_pdl), and never waits for "
           "it (griddepcontrol.wait): it may read data that is not written yet",
@@ -366,9 +370,9 @@ void check_grid_dependency(const subject& s)
 // Local memory without spills: an array that is indexed at run time lives there.
 void check_local_memory(const subject& s)
 {
-    const std::int64_t frame = s.kernel.stack_frame_bytes.value_or(0);
-    if (frame == 0 || s.kernel.spill_store_bytes != 0) return;
-    if (s.kernel.features.has(kernel_feature::printing)) {
+    const std::int64_t frame = s.kernel.figures.stack_frame_bytes.value_or(0);
+    if (frame == 0 || s.kernel.figures.spill_store_bytes != 0) return;
+    if (s.kernel.analysis.features.has(kernel_feature::printing)) {
         s.add("printf_arguments", severity::note,
               fmt::format("{} B of local memory per thread without spills: the arguments of printf are there",
                           with_commas(frame)),
@@ -388,7 +392,7 @@ void check_local_memory(const subject& s)
 
 void check_stack(const subject& s)
 {
-    if (s.kernel.stack_unbounded)
+    if (s.kernel.figures.stack_unbounded)
         s.add("stack_unbounded", severity::warning,
               "the stack size is not known: recursion, or a call through a pointer",
               "set cudaLimitStackSize for the deepest call, or remove the recursion");
@@ -405,13 +409,13 @@ void check_spills_alone(const subject& s)
 {
     if (s.spill_bytes() == 0) return;
     std::string known;
-    if (s.kernel.registers) known = fmt::format(" at {} registers", *s.kernel.registers);
+    if (s.kernel.figures.registers) known = fmt::format(" at {} registers", *s.kernel.figures.registers);
     s.add("spills", severity::warning,
           fmt::format("{} B of spill stores and {} B of loads{}",
-                      s.kernel.spill_store_bytes ? with_commas(*s.kernel.spill_store_bytes) : "?",
-                      s.kernel.spill_load_bytes ? with_commas(*s.kernel.spill_load_bytes) : "?", known),
+                      s.kernel.figures.spill_store_bytes ? with_commas(*s.kernel.figures.spill_store_bytes) : "?",
+                      s.kernel.figures.spill_load_bytes ? with_commas(*s.kernel.figures.spill_load_bytes) : "?", known),
           fmt::format("a register cap (-maxrregcount, launch bounds) is the likely cause: {}",
-                      s.kernel.registers ? "see which one is set" : "-Xptxas -v shows the registers"));
+                      s.kernel.figures.registers ? "see which one is set" : "-Xptxas -v shows the registers"));
 }
 
 }  // namespace
@@ -425,7 +429,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     const sm_limits* gpu = limits_where_run(kernel);
     const bool known = limits != nullptr && gpu != nullptr;
     if (!threads) threads = bound;
-    if (!threads && kernel.triton_warps) threads = kernel.launch_threads;
+    if (!threads && kernel.launches.triton_warps) threads = kernel.launches.launch_threads;
     const subject s{kernel, known ? *limits : unknown, known ? *gpu : unknown, bound, threads, findings};
     const bool debug = is_debug_build(kernel);
     if (debug) add_debug_build(s);
@@ -434,7 +438,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
         // What a bound gains is only reported for blocks that can run.
         if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
     }
-    if (!debug && (!known || !kernel.registers)) check_spills_alone(s);
+    if (!debug && (!known || !kernel.figures.registers)) check_spills_alone(s);
     check_grid_dependency(s);
     if (!debug) check_local_memory(s);
     if (!debug) check_spills_unknown(s);

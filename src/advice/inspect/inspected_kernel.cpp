@@ -9,9 +9,9 @@
 
 namespace launchbox {
 
-inspected_kernel inspected(kernel_info info, std::string demangled, std::string short_form, std::optional<int> threads)
+inspected_kernel inspected(kernel_info info, std::optional<int> threads)
 {
-    inspected_kernel kernel{std::move(info), std::move(demangled), std::move(short_form), std::nullopt};
+    inspected_kernel kernel{std::move(info), threads, std::nullopt};
     if (const std::optional<occupancy_question> question = question_for(kernel.info, threads))
         kernel.residency = {question->shape.threads,
                             occupancy(*question->limits, question->resources, question->shape, question->settings),
@@ -19,32 +19,32 @@ inspected_kernel inspected(kernel_info info, std::string demangled, std::string 
     return kernel;
 }
 
-kernel_account account_of(const inspected_kernel& kernel, std::optional<int> threads)
+kernel_account account_of(const inspected_kernel& kernel)
 {
-    kernel_account account{std::nullopt, diagnose(kernel.info, threads)};
-    std::optional<occupancy_question> question = question_for(kernel.info, threads);
+    kernel_account account{std::nullopt, diagnose(kernel.info, kernel.threads)};
+    std::optional<occupancy_question> question = question_for(kernel.info, kernel.threads);
     if (question && kernel.residency) {
-        question->kernel = kernel.short_form;
+        question->kernel = kernel.info.short_form;
         account.occupancy = explain(*question, kernel.residency->result);
         if (is_debug_build(kernel.info)) account.occupancy->next.reset();  // what would be shipped is other code
     }
     return account;
 }
 
-std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels, std::optional<int> threads)
+std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels)
 {
     std::vector<kernel_account> accounts;
     accounts.reserve(kernels.size());
-    for (const inspected_kernel& kernel : kernels) accounts.push_back(account_of(kernel, threads));
+    for (const inspected_kernel& kernel : kernels) accounts.push_back(account_of(kernel));
     return accounts;
 }
 
-std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels, std::optional<int> threads)
+std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels)
 {
     std::map<std::string, std::size_t> count_of;
     for (const inspected_kernel& kernel : kernels) {
         std::string last;
-        for (const diagnosis& finding : diagnose(kernel.info, threads)) {
+        for (const diagnosis& finding : diagnose(kernel.info, kernel.threads)) {
             if (finding.id != last) ++count_of[finding.id];
             last = finding.id;
         }

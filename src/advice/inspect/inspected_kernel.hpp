@@ -27,8 +27,7 @@ struct kernel_residency {
 
 struct inspected_kernel {
     kernel_info info;
-    std::string demangled;
-    std::string short_form;
+    std::optional<int> threads;                 ///< of a block, as the user asked; else its launch bound counts
     std::optional<kernel_residency> residency;  ///< nullopt: threads, registers or architecture are not known
 };
 
@@ -38,13 +37,10 @@ struct kernel_account {
     std::vector<diagnosis> diagnoses;
 };
 
-/// `threads` of a block, when the user tells; else the kernel's launch bound counts.
-inspected_kernel inspected(kernel_info info, std::string demangled, std::string short_form, std::optional<int> threads);
+inspected_kernel inspected(kernel_info info, std::optional<int> threads);
 
-/// For the same `threads` as `inspected`.
-kernel_account account_of(const inspected_kernel& kernel, std::optional<int> threads);
-
-std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels, std::optional<int> threads);
+kernel_account account_of(const inspected_kernel& kernel);
+std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels);
 
 /// How many kernels have a finding.
 struct finding_count {
@@ -53,6 +49,6 @@ struct finding_count {
 };
 
 /// Of every finding that there is, the most frequent first.
-std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels, std::optional<int> threads);
+std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels);
 
 }  // namespace launchbox

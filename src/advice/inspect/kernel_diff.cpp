@@ -31,7 +31,7 @@ std::string key_of(const inspected_kernel& kernel)
            (info.relocatable ? '\2'
             : info.linked    ? '\1'
                              : '\0') +
-           kernel_identity(info.name, kernel.demangled);
+           kernel_identity(info.name, kernel.info.demangled);
 }
 
 void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff);
@@ -83,7 +83,7 @@ scope_set scopes_of(const std::vector<namesakes>& groups, kernel_list namesakes:
     scope_set scopes;
     for (const namesakes& both : groups)
         for (const inspected_kernel* kernel : both.*side) {
-            const std::string_view name = kernel->demangled;
+            const std::string_view name = kernel->info.demangled;
             each_scope(name,
                        [&](std::size_t begin, std::size_t end) { scopes.insert(name.substr(begin, end - begin)); });
         }
@@ -144,17 +144,20 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
-        return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.spills_between,
-                        info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
-                        info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
-                        info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks, info.code_bytes);
+        return std::tie(info.figures.registers, info.figures.spill_store_bytes, info.figures.spill_load_bytes,
+                        info.figures.spills_between, info.figures.shared_spill_store_bytes,
+                        info.figures.shared_spill_load_bytes, info.figures.stack_frame_bytes,
+                        info.figures.cumulative_stack_bytes, info.figures.static_shared_bytes, info.figures.barriers,
+                        info.bounds.max_threads, info.bounds.required_threads, info.bounds.min_blocks,
+                        info.bounds.cluster, info.bounds.max_cluster_blocks, info.figures.code_bytes);
     };
     return figures(a) == figures(b);
 }
 
 void note_name(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff)
 {
-    diff.renumbered += before.demangled != after.demangled && has_changing_part(before.demangled) ? 1 : 0;
+    diff.renumbered +=
+        before.info.demangled != after.info.demangled && has_changing_part(before.info.demangled) ? 1 : 0;
 }
 
 void compare(const namesakes& both, kernel_diff& diff)
@@ -191,13 +194,14 @@ auto figures_of(const inspected_kernel& kernel)
     const std::optional<spill_range> spills = spill_range_of(info);
     const auto bytes = [&](std::int64_t spill_range::*part) { return spills ? *spills.*part : -1; };
     const kernel_residency launch = kernel.residency.value_or(kernel_residency{});
-    return std::tuple(!info.code_bytes, info.code_bytes, info.registers, bytes(&spill_range::min_stores),
-                      bytes(&spill_range::max_stores), bytes(&spill_range::min_loads), bytes(&spill_range::max_loads),
-                      info.shared_spill_store_bytes, info.shared_spill_load_bytes, info.stack_frame_bytes,
-                      info.cumulative_stack_bytes, info.static_shared_bytes, info.barriers, info.max_threads,
-                      info.required_threads, info.min_blocks, info.cluster, info.max_cluster_blocks,
-                      kernel.residency.has_value(), launch.threads, launch.at_most, launch.result.resident_blocks,
-                      launch.result.resident_warps);
+    return std::tuple(!info.figures.code_bytes, info.figures.code_bytes, info.figures.registers,
+                      bytes(&spill_range::min_stores), bytes(&spill_range::max_stores), bytes(&spill_range::min_loads),
+                      bytes(&spill_range::max_loads), info.figures.shared_spill_store_bytes,
+                      info.figures.shared_spill_load_bytes, info.figures.stack_frame_bytes,
+                      info.figures.cumulative_stack_bytes, info.figures.static_shared_bytes, info.figures.barriers,
+                      info.bounds.max_threads, info.bounds.required_threads, info.bounds.min_blocks,
+                      info.bounds.cluster, info.bounds.max_cluster_blocks, kernel.residency.has_value(), launch.threads,
+                      launch.at_most, launch.result.resident_blocks, launch.result.resident_warps);
 }
 
 void sort_copies(kernel_list& copies)
@@ -206,7 +210,7 @@ void sort_copies(kernel_list& copies)
         const auto one = figures_of(*a), other = figures_of(*b);
         if (one != other) return one < other;
         const auto place = [](const kernel_info& info) {
-            return std::tie(info.code_hash, info.source.file, info.source.container, info.source.entry);
+            return std::tie(info.figures.code_hash, info.source.file, info.source.container, info.source.entry);
         };
         return place(a->info) < place(b->info);
     });
@@ -216,7 +220,7 @@ template <class Use>
 void take_pairs(kernel_list& before, kernel_list& after, bool with_code, const Use& use)
 {
     const auto key = [&](const inspected_kernel* kernel) {
-        return std::pair(figures_of(*kernel), with_code ? kernel->info.code_hash : std::nullopt);
+        return std::pair(figures_of(*kernel), with_code ? kernel->info.figures.code_hash : std::nullopt);
     };
     kernel_list left_before, left_after;
     std::size_t a = 0, b = 0;
@@ -257,8 +261,8 @@ std::optional<double> spill_difference(const kernel_info& before, const kernel_i
 // With the functions that it calls, where that is known of both.
 std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_info& other)
 {
-    const bool both = kernel.cumulative_stack_bytes && other.cumulative_stack_bytes;
-    return both ? deepest_stack(kernel) : kernel.stack_frame_bytes;
+    const bool both = kernel.figures.cumulative_stack_bytes && other.figures.cumulative_stack_bytes;
+    return both ? deepest_stack(kernel) : kernel.figures.stack_frame_bytes;
 }
 
 struct decision {
@@ -278,23 +282,24 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
         {diff_figure::occupancy, difference(lost_warps(before), lost_warps(after))},
         {diff_figure::spills, spill_difference(a, b)},
         {diff_figure::shared_spills, difference(shared_spill_bytes(a), shared_spill_bytes(b))},
-        {diff_figure::registers, difference(a.registers, b.registers)},
+        {diff_figure::registers, difference(a.figures.registers, b.figures.registers)},
         {diff_figure::stack, difference(stack_of(a, b), stack_of(b, a))},
-        {diff_figure::shared, difference(a.static_shared_bytes, b.static_shared_bytes)}};
+        {diff_figure::shared, difference(a.figures.static_shared_bytes, b.figures.static_shared_bytes)}};
     for (const auto& [figure, cost] : costs)
         if (cost) return decision{figure, cost, std::abs(*cost)};
-    const bool loads_for_stores = spill_bytes(a) && spill_bytes(b) && a.spill_store_bytes != b.spill_store_bytes;
+    const bool loads_for_stores =
+        spill_bytes(a) && spill_bytes(b) && a.figures.spill_store_bytes != b.figures.spill_store_bytes;
     if (loads_for_stores) return decision{diff_figure::spills, std::nullopt, 0};
-    const bool shared_for_shared =
-        shared_spill_bytes(a) && shared_spill_bytes(b) && a.shared_spill_store_bytes != b.shared_spill_store_bytes;
+    const bool shared_for_shared = shared_spill_bytes(a) && shared_spill_bytes(b) &&
+                                   a.figures.shared_spill_store_bytes != b.figures.shared_spill_store_bytes;
     if (shared_for_shared) return decision{diff_figure::shared_spills, std::nullopt, 0};
-    if (const auto amount = difference(a.barriers, b.barriers))
+    if (const auto amount = difference(a.figures.barriers, b.figures.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
     // Not given and not known look alike here, so only what both have counts.
-    if (difference(bound_threads(a), bound_threads(b)) || difference(a.min_blocks, b.min_blocks) ||
-        difference(a.max_cluster_blocks, b.max_cluster_blocks))
+    if (difference(bound_threads(a), bound_threads(b)) || difference(a.bounds.min_blocks, b.bounds.min_blocks) ||
+        difference(a.bounds.max_cluster_blocks, b.bounds.max_cluster_blocks))
         return decision{diff_figure::bounds, std::nullopt, 0};
-    if (const auto amount = difference(a.code_bytes, b.code_bytes))
+    if (const auto amount = difference(a.figures.code_bytes, b.figures.code_bytes))
         return decision{diff_figure::code, std::nullopt, std::abs(*amount)};
     return std::nullopt;
 }
@@ -311,14 +316,14 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
     const std::optional<decision> decided = decide(before, after);
     if (!decided) {
         const kernel_info &a = before.info, &b = after.info;
-        if (!a.registers || !b.registers) {
+        if (!a.figures.registers || !b.figures.registers) {
             ++diff.not_comparable;
             return;
         }
         ++diff.unchanged;
-        if (!a.code_hash || !b.code_hash)
+        if (!a.figures.code_hash || !b.figures.code_hash)
             ++diff.code_unknown;
-        else if (*a.code_hash != *b.code_hash)
+        else if (*a.figures.code_hash != *b.figures.code_hash)
             ++diff.code_changed;
         return;
     }
@@ -339,8 +344,8 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
 void sort_changes(std::vector<kernel_change>& changes)
 {
     std::stable_sort(changes.begin(), changes.end(), [](const kernel_change& a, const kernel_change& b) {
-        return std::tuple(a.verdict, a.decided_by, -a.amount, std::string_view(a.after->short_form)) <
-               std::tuple(b.verdict, b.decided_by, -b.amount, std::string_view(b.after->short_form));
+        return std::tuple(a.verdict, a.decided_by, -a.amount, std::string_view(a.after->info.short_form)) <
+               std::tuple(b.verdict, b.decided_by, -b.amount, std::string_view(b.after->info.short_form));
     });
 }
 

@@ -71,8 +71,9 @@ std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
     std::erase_if(kernels, [&](const inspected_kernel& kernel) {
         const kernel_info& info = kernel.info;
         // One of the two can be enough to know that it spills.
-        const bool spills = info.spill_store_bytes.value_or(0) > 0 || info.spill_load_bytes.value_or(0) > 0 ||
-                            (info.spills_between && info.spills_between->min_bytes() > 0) ||
+        const bool spills = info.figures.spill_store_bytes.value_or(0) > 0 ||
+                            info.figures.spill_load_bytes.value_or(0) > 0 ||
+                            (info.figures.spills_between && info.figures.spills_between->min_bytes() > 0) ||
                             shared_spill_bytes(info).value_or(0) > 0;
         if (!spills && !spill_bytes(info)) ++unknown;
         return !spills;
@@ -95,15 +96,15 @@ std::optional<double> rank_of(const inspected_kernel& kernel, sort_key key)
     };
     switch (key) {
         case sort_key::registers:
-            return cost(kernel.info.registers);
+            return cost(kernel.info.figures.registers);
         case sort_key::spills:
             return cost(max_spilled(kernel.info));
         case sort_key::stack:
             return cost(deepest_stack(kernel.info));
         case sort_key::shared:
-            return cost(kernel.info.static_shared_bytes);
+            return cost(kernel.info.figures.static_shared_bytes);
         case sort_key::code:
-            return cost(kernel.info.code_bytes);
+            return cost(kernel.info.figures.code_bytes);
         case sort_key::occupancy:
             return kernel.residency ? std::optional(kernel.residency->result.occupancy()) : std::nullopt;
         case sort_key::name:
@@ -120,7 +121,7 @@ void sort_kernels(std::vector<inspected_kernel>& kernels, sort_key key)
     std::vector<std::size_t> order(kernels.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (key == sort_key::name) return kernels[a].short_form < kernels[b].short_form;
+        if (key == sort_key::name) return kernels[a].info.short_form < kernels[b].info.short_form;
         if (ranks[a] && ranks[b]) return *ranks[a] < *ranks[b];
         return ranks[a].has_value() && !ranks[b].has_value();
     });

@@ -57,7 +57,7 @@ std::vector<std::size_t> identities_of(const std::vector<const inspected_kernel*
     identities.reserve(kernels.size());
     for (const inspected_kernel* kernel : kernels)
         identities.push_back(
-            number_of.try_emplace(kernel_identity(kernel->info.name, kernel->demangled), number_of.size())
+            number_of.try_emplace(kernel_identity(kernel->info.name, kernel->info.demangled), number_of.size())
                 .first->second);
     return identities;
 }
@@ -66,23 +66,24 @@ void add_kernel(architecture_summary& sum, const kernel_info& info)
 {
     ++sum.kernels;
     if (is_ptx(info)) return;  // nothing else is decided yet
-    if (info.code_bytes)
-        sum.code_bytes += *info.code_bytes;
+    if (info.figures.code_bytes)
+        sum.code_bytes += *info.figures.code_bytes;
     else
         ++sum.code_unknown;
-    const spill_range known = info.spills_between.value_or(spill_range{});
-    const std::int64_t stores = info.spill_store_bytes.value_or(known.min_stores),
-                       loads = info.spill_load_bytes.value_or(known.min_loads);
+    const spill_range known = info.figures.spills_between.value_or(spill_range{});
+    const std::int64_t stores = info.figures.spill_store_bytes.value_or(known.min_stores),
+                       loads = info.figures.spill_load_bytes.value_or(known.min_loads);
     sum.spill_store_bytes += stores;
     sum.spill_load_bytes += loads;
-    sum.shared_spill_store_bytes += info.shared_spill_store_bytes.value_or(0);
-    sum.shared_spill_load_bytes += info.shared_spill_load_bytes.value_or(0);
+    sum.shared_spill_store_bytes += info.figures.shared_spill_store_bytes.value_or(0);
+    sum.shared_spill_load_bytes += info.figures.shared_spill_load_bytes.value_or(0);
     if (stores > 0 || loads > 0)
         ++sum.spilling;
     else if (!spill_bytes(info))
         ++sum.spills_unknown;
-    if (info.spills_between && (stores > 0 || loads > 0)) ++sum.spills_at_least;
-    if (info.registers) sum.largest_registers = std::max(sum.largest_registers.value_or(0), *info.registers);
+    if (info.figures.spills_between && (stores > 0 || loads > 0)) ++sum.spills_at_least;
+    if (info.figures.registers)
+        sum.largest_registers = std::max(sum.largest_registers.value_or(0), *info.figures.registers);
 }
 
 void add_architectures(kernel_summary& summary, const std::vector<const inspected_kernel*>& kernels,
@@ -145,21 +146,21 @@ void add_repeated(kernel_summary& summary, const std::vector<const inspected_ker
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const kernel_info& info = kernels[i]->info;
         if (info.relocatable || is_ptx(info)) continue;  // the linked image has it again
-        if (info.code_hash)
-            found[{identities[i], info.architecture}][*info.code_hash].push_back(kernels[i]);
+        if (info.figures.code_hash)
+            found[{identities[i], info.architecture}][*info.figures.code_hash].push_back(kernels[i]);
         else
             ++summary.code_not_compared;
     }
     for (const auto& [key, codes] : found) {
         for (const auto& [hash, same] : codes) {
             if (same.size() < 2) continue;
-            std::optional<std::int64_t> bytes = same.front()->info.code_bytes;
+            std::optional<std::int64_t> bytes = same.front()->info.figures.code_bytes;
             if (bytes) *bytes *= static_cast<std::int64_t>(same.size() - 1);
-            summary.copies.push_back({same.front()->short_form, key.second, same.size(), bytes});
+            summary.copies.push_back({same.front()->info.short_form, key.second, same.size(), bytes});
         }
         if (codes.size() > 1)
             summary.differing.push_back(
-                {codes.begin()->second.front()->short_form, key.second, codes.size(), std::nullopt});
+                {codes.begin()->second.front()->info.short_form, key.second, codes.size(), std::nullopt});
     }
     std::stable_sort(summary.copies.begin(), summary.copies.end(),
                      [](const auto& a, const auto& b) { return a.bytes.value_or(0) > b.bytes.value_or(0); });

@@ -54,24 +54,26 @@ line_cost line_at(const kernel_lines& lines, std::uint32_t place)
 std::optional<register_saving> register_saving_of(const kernel_info& kernel, const std::optional<next_step>& next)
 {
     if (!next || next->changes.size() != 1 || next->changes[0].name != "registers") return std::nullopt;
-    if (!kernel.pressure || !kernel.pressure->problem.empty() || !kernel.lines || !kernel.lines->told)
+    if (!kernel.analysis.pressure || !kernel.analysis.pressure->problem.empty() || !kernel.analysis.lines ||
+        !kernel.analysis.lines->told)
         return std::nullopt;
     register_saving saving;
     saving.registers = static_cast<int>(next->changes[0].from - next->changes[0].to);
     saving.blocks = next->blocks;
-    saving.live_at_most = kernel.pressure->peak - saving.registers;
+    saving.live_at_most = kernel.analysis.pressure->peak - saving.registers;
     if (saving.registers <= 0 || saving.live_at_most <= 0) return std::nullopt;
-    saving.lines = static_cast<std::size_t>(std::ranges::count_if(kernel.lines->uses, [&](const line_use& use) {
-        return use.place != no_line && use.live_registers > saving.live_at_most;
-    }));
+    saving.lines =
+        static_cast<std::size_t>(std::ranges::count_if(kernel.analysis.lines->uses, [&](const line_use& use) {
+            return use.place != no_line && use.live_registers > saving.live_at_most;
+        }));
     return saving;
 }
 
 std::string why_more_registers(const kernel_info& kernel)
 {
-    if (!kernel.registers || !kernel.pressure || !kernel.pressure->problem.empty()) return {};
-    const register_pressure& pressure = *kernel.pressure;
-    const int unused = pressure.highest - pressure.peak, beyond = *kernel.registers - pressure.highest;
+    if (!kernel.figures.registers || !kernel.analysis.pressure || !kernel.analysis.pressure->problem.empty()) return {};
+    const register_pressure& pressure = *kernel.analysis.pressure;
+    const int unused = pressure.highest - pressure.peak, beyond = *kernel.figures.registers - pressure.highest;
     if (unused + beyond <= 0) return {};
     std::string text;
     if (unused > 0)
@@ -79,8 +81,8 @@ std::string why_more_registers(const kernel_info& kernel)
             std::to_string(unused) + " below the highest one are empty at the peak (pairs and quadruples are aligned)";
     if (beyond > 0)
         text += (text.empty() ? "" : "; ") + std::to_string(beyond) +
-                (kernel.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
-                                                                 : " beyond it are the ABI's");
+                (kernel.analysis.features.has(kernel_feature::setmaxnreg) ? " beyond it, of setmaxnreg and the ABI"
+                                                                          : " beyond it are the ABI's");
     return text;
 }
 
@@ -156,12 +158,12 @@ margin_costs margins_of(const kernel_lines& lines)
 std::string why_no_lines(const kernel_info& kernel)
 {
     if (is_ptx(kernel)) return "PTX: spills are decided when it is compiled";
-    if (!kernel.lines) {
+    if (!kernel.analysis.lines) {
         if (kernel.source.container.ends_with("log"))
             return "a log contains no source lines: inspect the compiled file";
         return "its code could not be read";
     }
-    if (!kernel.lines->told) return "no line information: compile it with -lineinfo";
+    if (!kernel.analysis.lines->told) return "no line information: compile it with -lineinfo";
     return {};
 }
 

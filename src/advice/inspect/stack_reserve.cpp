@@ -89,7 +89,7 @@ std::string why_uncounted(const kernel_info& kernel, const image_use* use)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);
     if (!stack) return "the input does not contain its stack size";
-    if (*stack == 0 && !kernel.stack_unbounded) return {};
+    if (*stack == 0 && !kernel.figures.stack_unbounded) return {};
     if (use != nullptr && (use->displaced || !use->models.empty())) return {};
     if (kernel.architecture.empty()) return "its architecture is not known";
     return "no listed GPU model runs " + kernel.architecture;
@@ -107,12 +107,12 @@ std::vector<stack_need> stack_needs(const std::vector<stack_user>& users)
         if (is_ptx(kernel)) continue;
         stack_need& need = needs[i];
         need.why_unknown = why_uncounted(kernel, uses[i]);
-        if (kernel.stack_unbounded && need.why_unknown.empty() && !uses[i]->displaced)
+        if (kernel.figures.stack_unbounded && need.why_unknown.empty() && !uses[i]->displaced)
             need.why_unknown = "recursion, or a call through a pointer: its stack size is unknown";
         const std::int64_t stack = deepest_stack(kernel).value_or(0);
         if (stack == 0 || uses[i] == nullptr) continue;
         for (const gpu_model* gpu : uses[i]->models) {
-            const stack_reserve one = reserve_on(*gpu, stack, i, kernel.stack_unbounded);
+            const stack_reserve one = reserve_on(*gpu, stack, i, kernel.figures.stack_unbounded);
             if (!need.most || one.bytes() > need.most->bytes()) need.most = one;
         }
     }
@@ -134,8 +134,8 @@ stack_reserves stack_reserves_of(const std::vector<stack_user>& users)
         if (!stack || uses[i] == nullptr) continue;
         for (const gpu_model* gpu : uses[i]->models) {
             stack_reserve& most =
-                deepest.try_emplace(gpu, reserve_on(*gpu, *stack, i, kernel.stack_unbounded)).first->second;
-            most.unbounded |= kernel.stack_unbounded;
+                deepest.try_emplace(gpu, reserve_on(*gpu, *stack, i, kernel.figures.stack_unbounded)).first->second;
+            most.unbounded |= kernel.figures.stack_unbounded;
             // Of equals the first by name, whatever the order of the inputs.
             const auto order = [&](std::int64_t bytes, std::size_t user) {
                 return std::tuple(-bytes, users[user].identity, std::string_view(users[user].kernel->source.file));

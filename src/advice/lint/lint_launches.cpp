@@ -210,13 +210,13 @@ std::optional<launch_problem> launch_lint::of_grid(const std::string& name, cons
 // The bound to write; the third one stays as it is.
 std::string bound_for(const kernel_info& kernel, int threads)
 {
-    return attribute_source({.threads = threads, .max_cluster_blocks = kernel.max_cluster_blocks.value_or(0)});
+    return attribute_source({.threads = threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
 }
 
 std::optional<launch_problem> launch_lint::of_threads(const std::string& name, const kernel_info& kernel,
                                                       const sm_limits& limits, int threads) const
 {
-    const auto required = kernel.required_threads ? bound_threads(kernel) : std::nullopt;
+    const auto required = kernel.bounds.required_threads ? bound_threads(kernel) : std::nullopt;
     if (required && *required != threads)
         return launch_problem{"launch_over_bound",
                               fmt::format("{} is launched with {} threads per block, but compiled for exactly {}: the "
@@ -230,7 +230,7 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
             fmt::format("{} is launched with {} threads per block, but compiled for at most {}: the launch fails", name,
                         threads, *bound),
             fmt::format("launch at most {} threads, or write {}", *bound, bound_for(kernel, threads))};
-    if (!kernel.registers) return std::nullopt;
+    if (!kernel.figures.registers) return std::nullopt;
     kernel_resources resources = resources_of(kernel);
     resources.static_shared_bytes = 0;
     const occupancy_result result = occupancy(limits, resources, {.threads = threads});
@@ -252,7 +252,7 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
     return launch_problem{"launch_fails",
                           fmt::format("{} is launched with {} threads per block, and with its {} registers per thread "
                                       "that is too many: {}: the launch fails",
-                                      name, with_commas(threads), *kernel.registers, why),
+                                      name, with_commas(threads), *kernel.figures.registers, why),
                           fix};
 }
 
@@ -305,7 +305,7 @@ std::optional<launch_problem> launch_lint::of_shared(const std::string& name, co
                     dynamic)};
     if (const auto threads = volume_of(launch.figures.block)) {
         kernel_info launched = kernel;
-        launched.dynamic_shared_bytes = dynamic;
+        launched.launches.dynamic_shared_bytes = dynamic;
         if (const auto question = question_for(launched, static_cast<int>(*threads))) {
             const occupancy_result result =
                 occupancy(*question->limits, question->resources, question->shape, question->settings);
@@ -322,8 +322,8 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
 {
     const kernel_info& kernel = info_of(launch);
     source_extent cluster = launch.figures.cluster;
-    if (kernel.cluster) {
-        for (std::size_t i = 0; i < cluster.size(); ++i) cluster[i] = (*kernel.cluster)[i];
+    if (kernel.bounds.cluster) {
+        for (std::size_t i = 0; i < cluster.size(); ++i) cluster[i] = (*kernel.bounds.cluster)[i];
     }
     const std::optional<std::int64_t> blocks = volume_of(cluster);
     if (!blocks || *blocks <= 1) return std::nullopt;
@@ -332,10 +332,10 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
         return launch_problem{"launch_fails",
                               fmt::format("{}, and {} has no clusters: the launch fails", text, kernel.architecture),
                               "launch without clusters before compute capability 9.0"};
-    if (kernel.max_cluster_blocks && *blocks > *kernel.max_cluster_blocks)
+    if (kernel.bounds.max_cluster_blocks && *blocks > *kernel.bounds.max_cluster_blocks)
         return launch_problem{"launch_fails",
                               fmt::format("{}, but compiled for at most {} by its launch bounds: the launch fails",
-                                          text, *kernel.max_cluster_blocks),
+                                          text, *kernel.bounds.max_cluster_blocks),
                               "raise the third launch bound, or launch smaller clusters"};
     if (limits.non_portable_cluster && *blocks > *limits.non_portable_cluster)
         return launch_problem{"launch_fails",
@@ -397,7 +397,7 @@ void launch_lint::tell_differing()
         if (size.threads && size.dynamic_shared_bytes == launch.figures.dynamic_shared_bytes) continue;
         const std::int64_t dynamic = launch.figures.dynamic_shared_bytes.value_or(0);
         kernel_info kernel = info_of(launch);
-        if (launch.figures.dynamic_shared_bytes) kernel.dynamic_shared_bytes = dynamic;
+        if (launch.figures.dynamic_shared_bytes) kernel.launches.dynamic_shared_bytes = dynamic;
         const auto question = question_for(kernel, static_cast<int>(*threads));
         if (!question || !question->dynamic_shared_known) continue;
         const occupancy_result result =

@@ -53,7 +53,7 @@ std::string compiled_as_unlimited(const resource_log& log)
 {
     std::vector<std::string> names;
     for (const kernel_info& kernel : log.kernels)
-        if (kernel.maxrregcount == max_register_option) names.push_back(kernel.name);
+        if (kernel.bounds.maxrregcount == max_register_option) names.push_back(kernel.name);
     if (names.empty()) return "";
     return fmt::format(" and used 255 for {}, which can give other registers than without the flag",
                        names_of(std::move(names)));
@@ -87,8 +87,8 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
     std::vector<std::string> names;
     std::optional<int> value;
     for (const kernel_info& kernel : log.kernels)
-        if (kernel.outranks_maxrregcount) {
-            value = kernel.outranks_maxrregcount;
+        if (kernel.bounds.outranks_maxrregcount) {
+            value = kernel.bounds.outranks_maxrregcount;
             names.push_back(kernel.name);
         }
     if (value)

@@ -104,8 +104,8 @@ void lint_early_launches(const lint_request& request, const source_text& source,
     // Of which kernel a launch is, the text seldom tells: so only where none of all kernels waits.
     bool known = false;
     for (const linted_kernel& kernel : request.kernels) {
-        if (kernel.info->waits_for_grid.value_or(false)) return;
-        known |= kernel.info->waits_for_grid.has_value();
+        if (kernel.info->launches.waits_for_grid.value_or(false)) return;
+        known |= kernel.info->launches.waits_for_grid.has_value();
     }
     if (!known) return;
     const std::vector<source_token>& tokens = source.tokens;
@@ -233,10 +233,12 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     for (const linted_kernel& kernel : request.kernels) {
         const kernel_info& info = *kernel.info;
         // What ptxas says, else what follows from the flags: others can come from the environment of nvcc.
-        if (!given && info.outranks_maxrregcount) value = std::to_string(*info.outranks_maxrregcount);
-        const bool bounded = info.max_threads || info.required_threads || info.requested_max_registers;
-        const bool told = overrides ? given : given || info.outranks_maxrregcount;
-        const bool other = overrides ? info.outranks_maxrregcount.has_value() : info.maxrregcount.has_value();
+        if (!given && info.bounds.outranks_maxrregcount) value = std::to_string(*info.bounds.outranks_maxrregcount);
+        const bool bounded =
+            info.bounds.max_threads || info.bounds.required_threads || info.bounds.requested_max_registers;
+        const bool told = overrides ? given : given || info.bounds.outranks_maxrregcount;
+        const bool other =
+            overrides ? info.bounds.outranks_maxrregcount.has_value() : info.bounds.maxrregcount.has_value();
         if (!bounded || !told || other || !kernel.wanted || !seen.insert(kernel.short_form).second) continue;
         names.push_back(escape_for_terminal(kernel.short_form));
         for (const source_scope& scope : scopes.scopes)

@@ -8,10 +8,10 @@ namespace launchbox {
 kernel_resources resources_of(const kernel_info& kernel)
 {
     kernel_resources resources;
-    resources.registers = kernel.registers.value_or(0);
-    resources.static_shared_bytes = kernel.static_shared_bytes.value_or(0);
-    resources.local_bytes = kernel.stack_frame_bytes.value_or(0);
-    resources.barriers = kernel.barriers.value_or(0);
+    resources.registers = kernel.figures.registers.value_or(0);
+    resources.static_shared_bytes = kernel.figures.static_shared_bytes.value_or(0);
+    resources.local_bytes = kernel.figures.stack_frame_bytes.value_or(0);
+    resources.barriers = kernel.figures.barriers.value_or(0);
     resources.max_threads = std::min(bound_threads(kernel).value_or(max_threads_per_block), max_threads_per_block);
     return resources;
 }
@@ -20,17 +20,17 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
 {
     const sm_limits* limits = limits_where_run(kernel);
     threads = launched_threads(kernel, threads);
-    if (limits == nullptr || !threads || !kernel.registers) return std::nullopt;
+    if (limits == nullptr || !threads || !kernel.figures.registers) return std::nullopt;
     occupancy_question question;
     question.limits = limits;
     question.architecture = kernel.runs_on ? *kernel.runs_on : *kernel.capability;
     question.kernel = kernel.name;
     question.resources = resources_of(kernel);
-    question.barriers_known = kernel.barriers.has_value();
-    question.shared_known = kernel.static_shared_bytes.has_value();
+    question.barriers_known = kernel.figures.barriers.has_value();
+    question.shared_known = kernel.figures.static_shared_bytes.has_value();
     question.dynamic_shared_known = !dynamic_shared_unknown(kernel);
     question.shape.threads = *threads;
-    set_dynamic_shared(question, kernel.dynamic_shared_bytes.value_or(0));
+    set_dynamic_shared(question, kernel.launches.dynamic_shared_bytes.value_or(0));
     question.shape.cluster_blocks = std::max(1, cluster_blocks(kernel).value_or(1));
     question.settings.non_portable_clusters = true;  // as a working program allows them; a note says so
     return question;

@@ -116,7 +116,7 @@ edited_source edit_bounds(const std::string& source, const std::string& before,
 {
     edited_source edited{.text = before, .remarks = {}};
     for (const answered_kernel& kernel : from_below(by_kernel(trials, answers))) {
-        const std::string& name = kernel.trials.front()->short_form;
+        const std::string& name = kernel.trials.front()->written.short_form;
         wanted_bound wanted = bound_for(kernel);
         bound_edit_request& request = wanted.request;
         if (!wanted.nothing.empty()) {

@@ -130,7 +130,7 @@ checked_files read_checked_kernels(const check_request& request, const listener&
         if (is_ptx(kernel.info))
             ++result.ptx_only;
         else
-            found.push_back({kernel.info, kernel.demangled, kernel.short_form});
+            found.push_back({kernel.info});
     }
     result.kernels = one_of_each(std::move(found));
     for (const checked_kernel& kernel : result.kernels) {

@@ -81,7 +81,7 @@ std::vector<unchecked_part> unchecked_parts(const check_request& request, const 
             if (absent.empty()) there = found.architectures();
             for (const found_kernel* kernel : found.ptx)
                 if (matches_architecture(wanted.architecture, architecture_where_run(kernel->info)))
-                    as_ptx.push_back(kernel->short_form);
+                    as_ptx.push_back(kernel->info.short_form);
             const bool none = !found.has(wanted);
             if (!as_ptx.empty())
                 parts.push_back({file, name,

@@ -18,14 +18,14 @@ namespace {
 
 void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
 {
-    kernel.dynamic_shared_bytes = metadata.shared_bytes;
-    kernel.launch_threads = metadata.threads;
-    if (metadata.threads) kernel.triton_warps = *metadata.threads / warp_size;
-    kernel.launched_early = metadata.launched_early;
+    kernel.launches.dynamic_shared_bytes = metadata.shared_bytes;
+    kernel.launches.launch_threads = metadata.threads;
+    if (metadata.threads) kernel.launches.triton_warps = *metadata.threads / warp_size;
+    kernel.launches.launched_early = metadata.launched_early;
     if (!metadata.max_registers) return;
-    kernel.requested_max_registers = metadata.max_registers;
-    if (kernel.min_blocks_inferred) kernel.min_blocks.reset();  // the cap is not a bound's
-    kernel.min_blocks_inferred = false;
+    kernel.bounds.requested_max_registers = metadata.max_registers;
+    if (kernel.bounds.min_blocks_inferred) kernel.bounds.min_blocks.reset();  // the cap is not a bound's
+    kernel.bounds.min_blocks_inferred = false;
 }
 
 // `which`: the places of its kernels in the input.
@@ -42,9 +42,9 @@ lint_request request_for(std::size_t number, const compiled_unit& unit, const ke
     for (std::size_t i = 0; i < input.kernels.size(); ++i) {
         const found_kernel& kernel = input.kernels[i];
         if (kernel.input != number || kernel.info.source.container != unit.container) continue;
-        request.kernels.push_back(
-            {kernel.short_form, &kernel.info,
-             pattern.empty() || matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form)});
+        request.kernels.push_back({kernel.info.short_form, &kernel.info,
+                                   pattern.empty() || matches_kernel(pattern, kernel.info.name, kernel.info.demangled,
+                                                                     kernel.info.short_form)});
         which.push_back(i);
     }
     return request;
@@ -71,7 +71,7 @@ void add_launches(input_reading& reading)
     (void)size->bytes(max_threads_per_block);  // what has no value is said so whatever the input holds
     for (found_kernel& kernel : input.kernels) {
         const std::optional<int> threads = launched_threads(kernel.info, reading.request.threads);
-        if (threads) kernel.info.dynamic_shared_bytes = size->bytes(*threads);
+        if (threads) kernel.info.launches.dynamic_shared_bytes = size->bytes(*threads);
     }
 }
 
@@ -85,9 +85,9 @@ void add_source_launches(const kernel_request& request, kernel_input& input)
                 launch_sizes(request_for(number, unit, input, request.kernel, which));
             for (std::size_t i = 0; i < sizes.size(); ++i) {
                 kernel_info& kernel = input.kernels[which[i]].info;
-                kernel.launch_threads = sizes[i].threads;
+                kernel.launches.launch_threads = sizes[i].threads;
                 if (!request.threads || !sizes[i].threads || request.threads == sizes[i].threads)
-                    kernel.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
+                    kernel.launches.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
             }
         }
 }

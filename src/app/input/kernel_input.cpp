@@ -67,8 +67,8 @@ void name_for_people(std::vector<found_kernel>& kernels)
     for (const found_kernel& kernel : kernels) names.push_back(kernel.info.name);
     std::vector<readable_name> readable = readable_names(names);
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        kernels[i].demangled = std::move(readable[i].demangled);
-        kernels[i].short_form = std::move(readable[i].short_form);
+        kernels[i].info.demangled = std::move(readable[i].demangled);
+        kernels[i].info.short_form = std::move(readable[i].short_form);
     }
 }
 
@@ -76,7 +76,7 @@ void name_for_people(std::vector<found_kernel>& kernels)
 void leave_out_probes(kernel_input& input)
 {
     std::erase_if(input.kernels, [&](const found_kernel& kernel) {
-        if (!is_architecture_probe(kernel.demangled)) return false;
+        if (!is_architecture_probe(kernel.info.demangled)) return false;
         if (std::size_t& kernels = input.inputs[kernel.input].kernels; kernels > 0) --kernels;
         return true;
     });
@@ -137,12 +137,12 @@ exit_status kernel_input::status() const
 
 void kernel_input::leave_out(const found_kernel& kernel, bool threads_known)
 {
-    std::string why = "kernel " + kernel.short_form;
+    std::string why = "kernel " + kernel.info.short_form;
     if (kernel.info.architecture.empty())
         why += ": its architecture is not known";
     else if (limits_of(kernel.info) == nullptr)
         why += ": unknown architecture '" + kernel.info.architecture + "'";
-    else if (!kernel.info.registers)
+    else if (!kernel.info.figures.registers)
         why += ": its registers are not known";
     else if (threads_known)
         why += ": its static shared memory is not known: add --shared";

@@ -45,8 +45,6 @@ struct kernel_request {
 struct found_kernel {
     kernel_info info;
     std::size_t input = 0;  ///< its place in `kernel_input::inputs`
-    std::string demangled = {};
-    std::string short_form = {};
 };
 
 /// A source with the flags of one command.

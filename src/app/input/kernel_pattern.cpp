@@ -51,9 +51,9 @@ void keep_matching(const std::string& pattern, kernel_input& input)
 {
     if (pattern.empty() || input.kernels.empty()) return;
     std::vector<std::string> names;
-    for (const found_kernel& kernel : input.kernels) names.push_back(kernel.short_form);
+    for (const found_kernel& kernel : input.kernels) names.push_back(kernel.info.short_form);
     std::erase_if(input.kernels, [&](const found_kernel& kernel) {
-        return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
+        return !matches_kernel(pattern, kernel.info.name, kernel.info.demangled, kernel.info.short_form);
     });
     bool missing = false;
     for (input_summary& summary : input.inputs) {

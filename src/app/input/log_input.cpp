@@ -16,7 +16,7 @@ void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& 
     for (const log_message& message : log.messages) {
         if (message.severity != log_severity::warning || message.text.find("unroll") == std::string::npos) continue;
         for (kernel_info& kernel : kernels)
-            if (kernel.stack_frame_bytes.value_or(0) > 0 && kernel.spill_store_bytes == 0)
+            if (kernel.figures.stack_frame_bytes.value_or(0) > 0 && kernel.figures.spill_store_bytes == 0)
                 kernel.warnings.push_back(log_message_text(message));
     }
 }

@@ -19,7 +19,7 @@ void keep_matching(const std::string& pattern, inspection& before, inspection& a
     if (pattern.empty()) return;
     for (inspection* side : {&before, &after})
         std::erase_if(side->kernels, [&](const inspected_kernel& kernel) {
-            return !matches_kernel(pattern, kernel.info.name, kernel.demangled, kernel.short_form);
+            return !matches_kernel(pattern, kernel.info.name, kernel.info.demangled, kernel.info.short_form);
         });
     if (before.kernels.empty() && after.kernels.empty())
         throw error("no kernel matches '" + escape_for_terminal(pattern) + "' before or after",
@@ -30,14 +30,12 @@ inspected_files inspected(kernel_input input, std::optional<int> threads)
 {
     inspected_files files;
     inspection& found = files.found;
-    found.threads = threads;
     found.inputs = input.inspected();
     found.kernels.resize(input.kernels.size());
     run_parallel_ranges(input.kernels.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             found_kernel& kernel = input.kernels[i];
-            found.kernels[i] =
-                inspected(std::move(kernel.info), std::move(kernel.demangled), std::move(kernel.short_form), threads);
+            found.kernels[i] = inspected(std::move(kernel.info), threads);
         }
     });
     input.kernels.clear();
@@ -80,7 +78,7 @@ void refuse_debug_and_release(const kernel_diff& diff)
     const std::size_t more = diff.debug_and_release.size() - 1;
     throw error(fmt::format("{}{} compiled with {} {}, and without it {}: a debug build is not compared with a release "
                             "build",
-                            escape_for_terminal(before->short_form),
+                            escape_for_terminal(before->info.short_form),
                             more == 0 ? " is" : fmt::format(" and {} more kernel{} are", more, more == 1 ? "" : "s"),
                             debug_flag_of(was ? before->info : after->info), was ? "before" : "after",
                             was ? "after" : "before"),

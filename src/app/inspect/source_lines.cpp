@@ -32,7 +32,7 @@ std::vector<std::string_view> all_functions(const inspection& found)
 {
     std::vector<const kernel_lines*> kernels;
     for (const inspected_kernel& kernel : found.kernels)
-        if (kernel.info.lines) kernels.push_back(&*kernel.info.lines);
+        if (kernel.info.analysis.lines) kernels.push_back(&*kernel.info.analysis.lines);
     return functions_of(kernels);
 }
 
@@ -48,11 +48,11 @@ std::vector<std::string_view> functions_shown(const inspection& found, std::size
     std::size_t kernels = 0;
     for (const inspected_kernel& kernel : found.kernels) {
         if (!has_pressure(kernel) || kernels++ >= found.page_rows) continue;
-        if (!kernel.info.lines) continue;
-        for (const line_cost& cost : crowded_lines(*kernel.info.lines, lines_shown)) add(cost);
-        const std::vector<live_since>& held = kernel.info.pressure->live_at_peak;
+        if (!kernel.info.analysis.lines) continue;
+        for (const line_cost& cost : crowded_lines(*kernel.info.analysis.lines, lines_shown)) add(cost);
+        const std::vector<live_since>& held = kernel.info.analysis.pressure->live_at_peak;
         for (std::size_t i = 0; i < held.size() && i < lines_shown; ++i)
-            add(line_at(*kernel.info.lines, held[i].place));
+            add(line_at(*kernel.info.analysis.lines, held[i].place));
     }
     return {functions.begin(), functions.end()};
 }
@@ -131,8 +131,8 @@ std::vector<margin_source> margin_sources(const inspection& found, const source_
 {
     std::set<std::string> files;
     for (const inspected_kernel& kernel : found.kernels)
-        if (kernel.info.lines)
-            for (const auto& [file, lines] : margins_of(*kernel.info.lines)) files.emplace(file);
+        if (kernel.info.analysis.lines)
+            for (const auto& [file, lines] : margins_of(*kernel.info.analysis.lines)) files.emplace(file);
     std::vector<margin_source> sources;
     for (const std::string& file : files) sources.push_back(source_of(file, folders));
     return sources;

@@ -13,8 +13,7 @@ namespace {
 std::vector<inspected_kernel> kernels_of(const kernel_input& input)
 {
     std::vector<inspected_kernel> kernels;
-    for (const found_kernel& kernel : input.kernels)
-        kernels.push_back({kernel.info, kernel.demangled, kernel.short_form, std::nullopt});
+    for (const found_kernel& kernel : input.kernels) kernels.push_back({kernel.info, std::nullopt, std::nullopt});
     return kernels;
 }
 
@@ -50,7 +49,7 @@ reserved_stacks stack_reserves_of(const kernel_input& input)
     reserved_stacks stacks{.kernels = kernels_of(input), .reserves = {}};
     std::vector<std::string> identities;
     for (const inspected_kernel& kernel : stacks.kernels)
-        identities.push_back(kernel_identity(kernel.info.name, kernel.demangled));
+        identities.push_back(kernel_identity(kernel.info.name, kernel.info.demangled));
     std::vector<stack_user> users;
     for (std::size_t i = 0; i < stacks.kernels.size(); ++i) users.push_back({identities[i], &stacks.kernels[i].info});
     stacks.reserves = stack_reserves_of(users);

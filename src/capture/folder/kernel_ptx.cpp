@@ -34,7 +34,7 @@ public:
         const auto found = std::ranges::find(contents.kernels, kernel_, &kernel_info::name);
         const auto target = parse_compute_capability(contents.target);
         if (found == contents.kernels.end() || !target || !ptx_runs_on(*target, *gpu_)) return;
-        if (found->parameter_bytes.value_or(parameter_bytes_) != parameter_bytes_) return;
+        if (found->figures.parameter_bytes.value_or(parameter_bytes_) != parameter_bytes_) return;
         if (best_ && *target < *best_) return;
         if (!best_ || *target > *best_) texts_.clear();
         best_ = target;

@@ -147,24 +147,25 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
         const cubin_contents contents = read_cubin(image, "module", {.grid_dependency = true, .hash_code = true});
         const auto kernel = std::ranges::find(contents.kernels, raw.launch.kernel, &kernel_info::name);
         if (kernel == contents.kernels.end()) continue;
-        if (kernel->registers && raw.registers > 0 && *kernel->registers != raw.registers &&
-            std::max(*kernel->registers, 16) != raw.registers)
+        if (kernel->figures.registers && raw.registers > 0 && *kernel->figures.registers != raw.registers &&
+            std::max(*kernel->figures.registers, 16) != raw.registers)
             continue;
         const auto variables = variables_of(image);
         if (!std::ranges::all_of(raw.launch.variables,
                                  [&](const captured_memory& variable) { return variables.contains(variable.name); }))
             continue;
-        if (kernel->static_shared_bytes && *kernel->static_shared_bytes != raw.static_shared_bytes &&
-            *kernel->static_shared_bytes + kernel->reserved_shared_bytes.value_or(0) != raw.static_shared_bytes)
+        if (kernel->figures.static_shared_bytes && *kernel->figures.static_shared_bytes != raw.static_shared_bytes &&
+            *kernel->figures.static_shared_bytes + kernel->figures.reserved_shared_bytes.value_or(0) !=
+                raw.static_shared_bytes)
             continue;
-        if (!found.empty() && (!code || code != kernel->code_hash))
+        if (!found.empty() && (!code || code != kernel->figures.code_hash))
             throw error(
                 "the launch was not captured: the program has loaded several modules with a kernel of this name, and "
                 "its code cannot be identified",
                 "wait for another kernel, or give the kernels names of their own");
         if (!found.empty()) continue;
-        code = kernel->code_hash;
-        waits = kernel->waits_for_grid;
+        code = kernel->figures.code_hash;
+        waits = kernel->launches.waits_for_grid;
         architecture = contents.architecture;
         found = std::move(image);
     }

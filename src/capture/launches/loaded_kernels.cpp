@@ -17,8 +17,8 @@ kernel_info as_cupti_tells(const std::string& name, const record::launch_key& ke
 {
     kernel_info kernel;
     kernel.name = name;
-    if (key.registers > 0) kernel.registers = static_cast<int>(std::min<std::uint32_t>(key.registers, 1 << 16));
-    kernel.static_shared_bytes = key.static_shared_bytes;
+    if (key.registers > 0) kernel.figures.registers = static_cast<int>(std::min<std::uint32_t>(key.registers, 1 << 16));
+    kernel.figures.static_shared_bytes = key.static_shared_bytes;
     return kernel;
 }
 
@@ -28,8 +28,9 @@ constexpr std::uint32_t fewest_registers = 16;
 
 bool may_have(const kernel_info& kernel, std::uint32_t registers)
 {
-    if (registers == 0 || !kernel.registers || std::cmp_equal(*kernel.registers, registers)) return true;
-    return registers == fewest_registers && std::cmp_less(*kernel.registers, fewest_registers);
+    if (registers == 0 || !kernel.figures.registers || std::cmp_equal(*kernel.figures.registers, registers))
+        return true;
+    return registers == fewest_registers && std::cmp_less(*kernel.figures.registers, fewest_registers);
 }
 
 // Whether two images of a kernel would be reported alike.
@@ -37,11 +38,11 @@ bool same_figures(const kernel_info& one, const kernel_info& other)
 {
     kernel_info alike = one;
     alike.source = other.source;
-    alike.code_bytes = other.code_bytes;
-    alike.constant_banks = other.constant_banks;
+    alike.figures.code_bytes = other.figures.code_bytes;
+    alike.figures.constant_banks = other.figures.constant_banks;
     alike.toolkit_version = other.toolkit_version;
     alike.virtual_architecture = other.virtual_architecture;
-    alike.features = other.features;
+    alike.analysis.features = other.analysis.features;
     return alike == other;
 }
 

@@ -65,13 +65,17 @@ constexpr auto fields_of(const observed_launches&)
 constexpr auto launched_figures(const kernel_info&)
 {
     using of = kernel_info;
-    return std::tuple(field("registers", &of::registers), field("spill_store_bytes", &of::spill_store_bytes),
-                      field("spill_load_bytes", &of::spill_load_bytes),
-                      field("shared_spill_store_bytes", &of::shared_spill_store_bytes),
-                      field("shared_spill_load_bytes", &of::shared_spill_load_bytes),
-                      field("optimisation", &of::optimisation), field("stack_frame_bytes", &of::stack_frame_bytes),
-                      field("static_shared_bytes", &of::static_shared_bytes), field("barriers", &of::barriers),
-                      field("max_threads", &of::max_threads), field("min_blocks", &of::min_blocks));
+    return std::tuple(part_field("registers", &of::figures, &kernel_figures::registers),
+                      part_field("spill_store_bytes", &of::figures, &kernel_figures::spill_store_bytes),
+                      part_field("spill_load_bytes", &of::figures, &kernel_figures::spill_load_bytes),
+                      part_field("shared_spill_store_bytes", &of::figures, &kernel_figures::shared_spill_store_bytes),
+                      part_field("shared_spill_load_bytes", &of::figures, &kernel_figures::shared_spill_load_bytes),
+                      field("optimisation", &of::optimisation),
+                      part_field("stack_frame_bytes", &of::figures, &kernel_figures::stack_frame_bytes),
+                      part_field("static_shared_bytes", &of::figures, &kernel_figures::static_shared_bytes),
+                      part_field("barriers", &of::figures, &kernel_figures::barriers),
+                      part_field("max_threads", &of::bounds, &declared_bounds::max_threads),
+                      part_field("min_blocks", &of::bounds, &declared_bounds::min_blocks));
 }
 
 struct observed_process {

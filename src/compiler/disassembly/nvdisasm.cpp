@@ -85,7 +85,7 @@ void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
             for (std::int64_t code = 0; next < chosen.size() && (batch.kernels.empty() || code < code_at_once);
                  ++next) {
                 batch.kernels.push_back(chosen[next]);
-                code += cubin.kernels[chosen[next]].code_bytes.value_or(0);
+                code += cubin.kernels[chosen[next]].figures.code_bytes.value_or(0);
             }
         }
         run_parallel(batches.size(), [&](std::size_t i) { disassemble_batch(cubin, with, file, batches[i]); });

@@ -145,12 +145,12 @@ std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::si
     const int sm = kernel.capability ? kernel.capability->number() : 0;
     if (!operand_decoder(sm).supported() || cubin.sections[i] >= image.sections.size()) {
         if (whatever_is_unknown)
-            kernel.pressure.emplace().problem =
+            kernel.analysis.pressure.emplace().problem =
                 "live registers of this architecture need nvdisasm: pip install nvidia-cuda-nvdisasm";
         return live_doubts{};
     }
     const std::string_view code = image.sections[cubin.sections[i]].content;
-    const live_code found = find_live_registers(code, sm, marks.of(kernel.name, kernel.registers.value_or(0)));
+    const live_code found = find_live_registers(code, sm, marks.of(kernel.name, kernel.figures.registers.value_or(0)));
     const bool is_known = found.doubts.unknown_instructions + found.doubts.unknown_targets == 0;
     if (!whatever_is_unknown && !is_known) return found.doubts;
     kernel_draft draft(cubin, i);
@@ -197,7 +197,7 @@ void read_life_ranges(const cubin_examination& cubin, const disassembled_kernels
         live_doubts of_calls;
         of_calls.calls = left.at(batch.kernels[k]).calls;
         if (problem.empty()) drafts[k].finish(pressure_source::nvdisasm, doubts_text(of_calls));
-        std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].pressure;
+        std::optional<register_pressure>& pressure = cubin.kernels[batch.kernels[k]].analysis.pressure;
         if (!pressure) pressure.emplace().problem = problem.empty() ? "nvdisasm does not show it" : problem;
     }
 }
@@ -256,9 +256,9 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     std::ranges::sort(peak_places);
     peak_places.erase(std::unique(peak_places.begin(), peak_places.end()), peak_places.end());
     tell_since();
-    kernel_->pressure = std::move(pressure_);
-    if (lines_ == nullptr || !kernel_->lines) return;
-    kernel_lines& lines = *kernel_->lines;
+    kernel_->analysis.pressure = std::move(pressure_);
+    if (lines_ == nullptr || !kernel_->analysis.lines) return;
+    kernel_lines& lines = *kernel_->analysis.lines;
     lines.places = lines_->places();
     std::ranges::sort(max_live_, {}, [](const place_count& one) { return one.order(); });
     const std::size_t counted = lines.uses.size();  // rising by place
@@ -277,7 +277,8 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     }
     std::ranges::inplace_merge(lines.uses, lines.uses.begin() + static_cast<std::ptrdiff_t>(counted), {},
                                &line_use::place);
-    if (memory_ != nullptr && !memory_->take((lines.uses.size() - counted) * sizeof(line_use))) kernel_->lines.reset();
+    if (memory_ != nullptr && !memory_->take((lines.uses.size() - counted) * sizeof(line_use)))
+        kernel_->analysis.lines.reset();
 }
 
 }  // namespace

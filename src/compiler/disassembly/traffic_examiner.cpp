@@ -26,20 +26,20 @@ std::function<void(const cubin_examination&)> traffic_examiner(std::filesystem::
                 const auto found = by_section.find(code.section);
                 if (found == by_section.end() || code.instructions.empty()) return;
                 const std::size_t i = found->second;
-                cubin.kernels[i].traffic = traffic_of(code, [&](std::uint64_t byte) {
+                cubin.kernels[i].analysis.traffic = traffic_of(code, [&](std::uint64_t byte) {
                     return cubin.lines == nullptr ? no_line : cubin.lines->at(cubin.sections[i], byte);
                 });
                 if (cubin.memory != nullptr &&
-                    !cubin.memory->take(cubin.kernels[i].traffic->uses.capacity() * sizeof(memory_use)))
-                    cubin.kernels[i].traffic = {};
-                if (cubin.lines != nullptr && cubin.kernels[i].lines)
-                    cubin.kernels[i].lines->places = cubin.lines->places();
+                    !cubin.memory->take(cubin.kernels[i].analysis.traffic->uses.capacity() * sizeof(memory_use)))
+                    cubin.kernels[i].analysis.traffic = {};
+                if (cubin.lines != nullptr && cubin.kernels[i].analysis.lines)
+                    cubin.kernels[i].analysis.lines->places = cubin.lines->places();
             });
             batch.for_each_line([&](std::string_view line) { reader.line(line); });
             reader.finish();
             for (const std::size_t i : batch.kernels)
-                if (!cubin.kernels[i].traffic)
-                    cubin.kernels[i].traffic.emplace().problem =
+                if (!cubin.kernels[i].analysis.traffic)
+                    cubin.kernels[i].analysis.traffic.emplace().problem =
                         batch.problem.empty() ? "nvdisasm does not show it" : batch.problem;
         });
     };

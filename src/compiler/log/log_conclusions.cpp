@@ -54,17 +54,17 @@ void subtract_reserved_shared(raw_log& raw)
 {
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
-        if (!kernel.linked || kernel.static_shared_bytes.value_or(0) <= reserved_by_system) continue;
+        if (!kernel.linked || kernel.figures.static_shared_bytes.value_or(0) <= reserved_by_system) continue;
         if (!kernel.capability) {
             raw.log.diagnostics.push_back(
                 {raw.kernel_lines[i], "nvlink does not say for which architecture it links '" + kernel.name +
                                           "': the static shared memory is " +
-                                          std::to_string(*kernel.static_shared_bytes) +
+                                          std::to_string(*kernel.figures.static_shared_bytes) +
                                           " bytes, or on sm_90 1024 less"});
-            kernel.static_shared_bytes.reset();
+            kernel.figures.static_shared_bytes.reset();
         } else if (kernel.capability->number() == 90) {
-            *kernel.static_shared_bytes -= reserved_by_system;
-            kernel.reserved_shared_bytes = reserved_by_system;
+            *kernel.figures.static_shared_bytes -= reserved_by_system;
+            kernel.figures.reserved_shared_bytes = reserved_by_system;
         }
     }
 }
@@ -81,7 +81,8 @@ void find_relocatable_modules(raw_log& raw)
     }
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         const kernel_info& kernel = raw.log.kernels[i];
-        if (raw.kernel_modules[i] != raw_log::no_module && (kernel.cumulative_stack_bytes || kernel.stack_unbounded))
+        if (raw.kernel_modules[i] != raw_log::no_module &&
+            (kernel.figures.cumulative_stack_bytes || kernel.figures.stack_unbounded))
             relocatable[raw.kernel_modules[i]] = false;
     }
 
@@ -107,10 +108,10 @@ void find_unbounded_stacks(raw_log& raw)
 {
     for (kernel_info& kernel : raw.log.kernels) {
         // nvlink prints "0 stack" after it has said that it cannot tell.
-        if (kernel.stack_unbounded) kernel.cumulative_stack_bytes.reset();
-        if (!kernel.registers || kernel.cumulative_stack_bytes || kernel.relocatable) continue;
-        for (const callee_info& callee : kernel.callees)
-            kernel.stack_unbounded |= callee.stack_frame_bytes.value_or(0) > 0;
+        if (kernel.figures.stack_unbounded) kernel.figures.cumulative_stack_bytes.reset();
+        if (!kernel.figures.registers || kernel.figures.cumulative_stack_bytes || kernel.relocatable) continue;
+        for (const callee_info& callee : kernel.figures.callees)
+            kernel.figures.stack_unbounded |= callee.stack_frame_bytes.value_or(0) > 0;
     }
 }
 
@@ -120,12 +121,12 @@ void find_options(raw_log& raw)
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
         // The cap of an option that is too big is none.
-        if (kernel.maxrregcount && *kernel.maxrregcount < max_register_option)
-            kernel.register_cap = kernel.maxrregcount;
+        if (kernel.bounds.maxrregcount && *kernel.bounds.maxrregcount < max_register_option)
+            kernel.bounds.register_cap = kernel.bounds.maxrregcount;
         const std::size_t module = raw.kernel_modules[i];
-        if (module == raw_log::no_module || kernel.maxrregcount || raw.unclear_options[i]) continue;
+        if (module == raw_log::no_module || kernel.bounds.maxrregcount || raw.unclear_options[i]) continue;
         const std::optional<int> option = raw.module_options[module];
-        if (option && *option >= 0 && *option <= max_register_option) kernel.outranks_maxrregcount = option;
+        if (option && *option >= 0 && *option <= max_register_option) kernel.bounds.outranks_maxrregcount = option;
     }
 }
 
@@ -133,10 +134,10 @@ void find_options(raw_log& raw)
 bool take_figures(kernel_info& kernel, const remark_figures& told)
 {
     const std::pair<std::optional<std::int64_t>*, const std::optional<std::int64_t>*> pairs[] = {
-        {&kernel.stack_frame_bytes, &told.stack_frame},
-        {&kernel.spill_store_bytes, &told.spill_stores},
-        {&kernel.spill_load_bytes, &told.spill_loads},
-        {&kernel.static_shared_bytes, &told.static_shared}};
+        {&kernel.figures.stack_frame_bytes, &told.stack_frame},
+        {&kernel.figures.spill_store_bytes, &told.spill_stores},
+        {&kernel.figures.spill_load_bytes, &told.spill_loads},
+        {&kernel.figures.static_shared_bytes, &told.static_shared}};
     for (const auto& [known, said] : pairs)
         if (*known && *said && *known != *said) return false;
     for (const auto& [known, said] : pairs)
@@ -166,7 +167,7 @@ void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*&
         kernel->linked = remark.of_linker;
         take_figures(*kernel, figures);
     }
-    kernel->stack_unbounded |= is_of_unknown_stack(remark.text);
+    kernel->figures.stack_unbounded |= is_of_unknown_stack(remark.text);
     kernel->warnings.push_back(remark.text);
 }
 
@@ -180,7 +181,7 @@ bool give_to_compiled(raw_log& raw, const lone_remark& remark,
         kernel_info& kernel = raw.log.kernels[place->second];
         if (!remark.architecture.empty() && remark.architecture != kernel.architecture) continue;
         given = kernel.relocatable = true;
-        kernel.stack_unbounded |= is_of_unknown_stack(remark.text);
+        kernel.figures.stack_unbounded |= is_of_unknown_stack(remark.text);
         if (std::ranges::find(kernel.warnings, remark.text) == kernel.warnings.end())
             kernel.warnings.push_back(remark.text);
     }
@@ -198,7 +199,7 @@ void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone
     if (losses.empty()) return;
     std::unordered_set<std::string_view> given;
     for (kernel_info& kernel : raw.log.kernels)
-        for (const callee_info& callee : kernel.callees) {
+        for (const callee_info& callee : kernel.figures.callees) {
             const auto found = losses.find(callee.name);
             if (found == losses.end()) continue;
             given.insert(found->first);
@@ -218,7 +219,7 @@ void add_facts_of_warnings(raw_log& raw)
     for (const module_memory& module : raw.log.modules)
         for (const callee_info& function : module.functions) functions.insert(function.name);
     for (kernel_info& kernel : raw.log.kernels) {
-        for (const callee_info& callee : kernel.callees) functions.insert(callee.name);
+        for (const callee_info& callee : kernel.figures.callees) functions.insert(callee.name);
         std::erase_if(kernel.warnings, [&](std::string& warning) {
             if (take_figures(kernel, figures_in_remark(warning))) return false;
             lone_remark& remark = lone.emplace_back();

@@ -20,8 +20,9 @@ std::string key_of(const kernel_info& kernel)
 
 auto told_by_compiler(const kernel_info& kernel)
 {
-    return std::tuple(kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.stack_frame_bytes, kernel.maxrregcount,
-                      kernel.outranks_maxrregcount);
+    return std::tuple(kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes,
+                      kernel.figures.stack_frame_bytes, kernel.bounds.maxrregcount,
+                      kernel.bounds.outranks_maxrregcount);
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ void leave_out_unlinked(std::vector<kernel_info>& kernels)
     std::unordered_map<std::string, const kernel_info*> compiled;
     std::unordered_map<std::string, bool> is_linked;
     for (const kernel_info& kernel : kernels) {
-        if (kernel.linked && kernel.registers) is_linked.emplace(key_of(kernel), true);
+        if (kernel.linked && kernel.figures.registers) is_linked.emplace(key_of(kernel), true);
         if (!kernel.relocatable) continue;
         const auto [place, is_new] = compiled.emplace(key_of(kernel), &kernel);
         if (!is_new && place->second != nullptr && told_by_compiler(*place->second) != told_by_compiler(kernel))
@@ -47,13 +48,13 @@ void leave_out_unlinked(std::vector<kernel_info>& kernels)
         const auto found = compiled.find(key_of(kernel));
         if (!kernel.linked || found == compiled.end() || found->second == nullptr) continue;
         const kernel_info& before = *found->second;
-        kept.spill_store_bytes = before.spill_store_bytes;
-        kept.spill_load_bytes = before.spill_load_bytes;
-        kept.stack_frame_bytes = before.stack_frame_bytes;
-        kept.maxrregcount = before.maxrregcount;
-        kept.outranks_maxrregcount = before.outranks_maxrregcount;
-        kept.register_cap = before.register_cap;
-        kept.callees = before.callees;
+        kept.figures.spill_store_bytes = before.figures.spill_store_bytes;
+        kept.figures.spill_load_bytes = before.figures.spill_load_bytes;
+        kept.figures.stack_frame_bytes = before.figures.stack_frame_bytes;
+        kept.bounds.maxrregcount = before.bounds.maxrregcount;
+        kept.bounds.outranks_maxrregcount = before.bounds.outranks_maxrregcount;
+        kept.bounds.register_cap = before.bounds.register_cap;
+        kept.figures.callees = before.figures.callees;
         kept.warnings.insert(kept.warnings.begin(), before.warnings.begin(), before.warnings.end());
     }
     kernels = std::move(result);

@@ -177,11 +177,11 @@ void log_reader::read_nvlink_used(std::string_view list)
     if (!figures.diagnostic.empty()) add_diagnostic(figures.diagnostic);
     const bool in_one_piece = std::exchange(last_step_, step::other) == step::linked;
     const auto give = [&](kernel_info& owner, const resource_figures& given) {
-        owner.registers = given.registers;
-        owner.barriers = given.barriers;
-        owner.cumulative_stack_bytes = given.cumulative_stack;
-        owner.static_shared_bytes = given.shared;
-        owner.constant_banks = given.constant_banks;
+        owner.figures.registers = given.registers;
+        owner.figures.barriers = given.barriers;
+        owner.figures.cumulative_stack_bytes = given.cumulative_stack;
+        owner.figures.static_shared_bytes = given.shared;
+        owner.figures.constant_banks = given.constant_banks;
     };
     raw_->log.ends_inside_a_report |= !terminated_ && !figures.local;  // "lmem" is the last field
     switch (linked_lines_.judge(linked_.size(), in_one_piece)) {
@@ -308,7 +308,7 @@ void log_reader::give_remarks(kernel_info& kernel, std::string_view container)
             else
                 kernel.warnings.push_back(std::move(sentence.text));
         }
-        kernel.stack_unbounded |= said.stack_unbounded;
+        kernel.figures.stack_unbounded |= said.stack_unbounded;
         if (said.warnings.empty() && said.options == 0) remarks_.erase(found);
     }
 }
@@ -320,7 +320,7 @@ void log_reader::give_option(kernel_info& kernel, std::string_view container)
     const auto found = remarks_.find(remark_key(container, kernel.name, {}));
     if (found == remarks_.end() || found->second.options == 0) return;
     remarks& said = found->second;
-    kernel.maxrregcount = said.option;
+    kernel.bounds.maxrregcount = said.option;
     raw_->unclear_options.back() = !said.option;
     if (--said.options == 0 && said.warnings.empty()) remarks_.erase(found);
 }

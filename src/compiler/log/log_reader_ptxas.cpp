@@ -14,12 +14,12 @@ namespace {
 // More compilers than this never write into one log at the same time; it bounds the search among them.
 constexpr std::size_t max_open_entries = 256;
 
-// Of a kernel or of a function.
-void give_stack(auto& owner, const stack_figures& figures)
+// `of`: the figures of a kernel, or a function.
+void give_stack(auto& of, const stack_figures& figures)
 {
-    owner.stack_frame_bytes = figures.frame;
-    owner.spill_store_bytes = figures.spill_stores;
-    owner.spill_load_bytes = figures.spill_loads;
+    of.stack_frame_bytes = figures.frame;
+    of.spill_store_bytes = figures.spill_stores;
+    of.spill_load_bytes = figures.spill_loads;
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void log_reader::read_stack(const stack_figures& figures)
             return;
         case nameless_lines::verdict::owed:
             return take_back(stack_lines_.take_doubtful(),
-                             [&](std::size_t owner) { give_stack(kernel(owner), stack_figures{}); });
+                             [&](std::size_t owner) { give_stack(kernel(owner).figures, stack_figures{}); });
         case nameless_lines::verdict::given_up:
             add_diagnostic(std::to_string(waiting_for_stack_.size()) +
                            " functions have no stack line yet here, because several compilers wrote at the same time: "
@@ -152,7 +152,7 @@ void log_reader::read_stack(const stack_figures& figures)
     if (is_lost) report_lost();
     if (owner.kernel != none) {
         stack_lines_.note_owner(owner.kernel);
-        if (!is_lost) give_stack(kernel(owner.kernel), figures);
+        if (!is_lost) give_stack(kernel(owner.kernel).figures, figures);
         if (before == step::properties) last_step_ = step::stack;
     } else if (owner.function) {
         if (!stack_lines_.are_pending() && !is_lost) give_stack(*owner.function, figures);
@@ -168,7 +168,7 @@ void log_reader::read_stack(const stack_figures& figures)
 void log_reader::keep_function(waiting_function& waiting)
 {
     if (waiting.entry != none)
-        kernel(waiting.entry).callees.push_back(std::move(*waiting.function));
+        kernel(waiting.entry).figures.callees.push_back(std::move(*waiting.function));
     else if (module_ != none)
         module().functions.push_back(std::move(*waiting.function));
 }
@@ -218,7 +218,7 @@ void log_reader::read_used(std::string_view list)
 void log_reader::read_compile_time()
 {
     if (last_step_ == step::function_stack && module_ != none) {
-        std::vector<callee_info>& callees = kernel(last_kernel_).callees;
+        std::vector<callee_info>& callees = kernel(last_kernel_).figures.callees;
         module().functions.push_back(std::move(callees.back()));
         callees.pop_back();
     }
@@ -228,28 +228,28 @@ void log_reader::read_compile_time()
 void log_reader::take_back_used(std::size_t owner)
 {
     kernel_info& victim = kernel(owner);
-    victim.registers.reset();
-    victim.barriers.reset();
-    victim.static_shared_bytes.reset();
-    victim.cumulative_stack_bytes.reset();
-    victim.constant_banks.clear();
+    victim.figures.registers.reset();
+    victim.figures.barriers.reset();
+    victim.figures.static_shared_bytes.reset();
+    victim.figures.cumulative_stack_bytes.reset();
+    victim.figures.constant_banks.clear();
 }
 
 void log_reader::give_figures(const open_entry& entry, const resource_figures& figures)
 {
     kernel_info& owner = kernel(entry.kernel);
-    owner.registers = figures.registers;
-    owner.barriers = figures.barriers;
-    owner.cumulative_stack_bytes = figures.cumulative_stack;
-    owner.constant_banks = figures.constant_banks;
-    owner.static_shared_bytes = figures.shared;
-    if (!entry.has_properties) owner.stack_frame_bytes = figures.local;
+    owner.figures.registers = figures.registers;
+    owner.figures.barriers = figures.barriers;
+    owner.figures.cumulative_stack_bytes = figures.cumulative_stack;
+    owner.figures.constant_banks = figures.constant_banks;
+    owner.figures.static_shared_bytes = figures.shared;
+    if (!entry.has_properties) owner.figures.stack_frame_bytes = figures.local;
 
     // A line that ends with the log may lack its last fields. The constant banks come after "smem".
     const bool whole = figures.diagnostic.empty() && (terminated_ || !figures.constant_banks.empty());
     raw_->log.ends_inside_a_report |= !whole && !terminated_;
-    if (whole && !owner.static_shared_bytes) owner.static_shared_bytes = 0;
-    if (figures.diagnostic.empty() && !owner.registers) add_diagnostic("a \"Used\" line without registers");
+    if (whole && !owner.figures.static_shared_bytes) owner.figures.static_shared_bytes = 0;
+    if (figures.diagnostic.empty() && !owner.figures.registers) add_diagnostic("a \"Used\" line without registers");
 }
 
 }  // namespace launchbox

@@ -30,40 +30,41 @@ void fill(std::optional<T>& value, const std::optional<T>& other)
 // Adds what `other` tells and `kernel` does not.
 void fill(kernel_info& kernel, const kernel_info& other)
 {
-    fill(kernel.registers, other.registers);
-    fill(kernel.spill_store_bytes, other.spill_store_bytes);
-    fill(kernel.spill_load_bytes, other.spill_load_bytes);
-    if (!spill_bytes(kernel)) fill(kernel.spills_between, other.spills_between);
-    fill(kernel.shared_spill_store_bytes, other.shared_spill_store_bytes);
-    fill(kernel.shared_spill_load_bytes, other.shared_spill_load_bytes);
-    fill(kernel.stack_frame_bytes, other.stack_frame_bytes);
-    kernel.stack_unbounded |= other.stack_unbounded;
-    if (!kernel.stack_unbounded) fill(kernel.cumulative_stack_bytes, other.cumulative_stack_bytes);
-    fill(kernel.static_shared_bytes, other.static_shared_bytes);
-    fill(kernel.reserved_shared_bytes, other.reserved_shared_bytes);
-    fill(kernel.uses_dynamic_shared, other.uses_dynamic_shared);
-    if (kernel.shared_variables.empty()) kernel.shared_variables = other.shared_variables;
-    if (kernel.constant_banks.empty()) kernel.constant_banks = other.constant_banks;
-    fill(kernel.parameter_bytes, other.parameter_bytes);
-    fill(kernel.barriers, other.barriers);
-    fill(kernel.waits_for_grid, other.waits_for_grid);
-    fill(kernel.max_threads, other.max_threads);
-    fill(kernel.required_threads, other.required_threads);
-    fill(kernel.min_blocks, other.min_blocks);
-    fill(kernel.register_cap, other.register_cap);
-    fill(kernel.requested_max_registers, other.requested_max_registers);
-    fill(kernel.asks_for_registers, other.asks_for_registers);
-    fill(kernel.cluster, other.cluster);
-    fill(kernel.max_cluster_blocks, other.max_cluster_blocks);
-    fill(kernel.code_bytes, other.code_bytes);
-    fill(kernel.code_hash, other.code_hash);
+    fill(kernel.figures.registers, other.figures.registers);
+    fill(kernel.figures.spill_store_bytes, other.figures.spill_store_bytes);
+    fill(kernel.figures.spill_load_bytes, other.figures.spill_load_bytes);
+    if (!spill_bytes(kernel)) fill(kernel.figures.spills_between, other.figures.spills_between);
+    fill(kernel.figures.shared_spill_store_bytes, other.figures.shared_spill_store_bytes);
+    fill(kernel.figures.shared_spill_load_bytes, other.figures.shared_spill_load_bytes);
+    fill(kernel.figures.stack_frame_bytes, other.figures.stack_frame_bytes);
+    kernel.figures.stack_unbounded |= other.figures.stack_unbounded;
+    if (!kernel.figures.stack_unbounded)
+        fill(kernel.figures.cumulative_stack_bytes, other.figures.cumulative_stack_bytes);
+    fill(kernel.figures.static_shared_bytes, other.figures.static_shared_bytes);
+    fill(kernel.figures.reserved_shared_bytes, other.figures.reserved_shared_bytes);
+    fill(kernel.launches.uses_dynamic_shared, other.launches.uses_dynamic_shared);
+    if (kernel.figures.shared_variables.empty()) kernel.figures.shared_variables = other.figures.shared_variables;
+    if (kernel.figures.constant_banks.empty()) kernel.figures.constant_banks = other.figures.constant_banks;
+    fill(kernel.figures.parameter_bytes, other.figures.parameter_bytes);
+    fill(kernel.figures.barriers, other.figures.barriers);
+    fill(kernel.launches.waits_for_grid, other.launches.waits_for_grid);
+    fill(kernel.bounds.max_threads, other.bounds.max_threads);
+    fill(kernel.bounds.required_threads, other.bounds.required_threads);
+    fill(kernel.bounds.min_blocks, other.bounds.min_blocks);
+    fill(kernel.bounds.register_cap, other.bounds.register_cap);
+    fill(kernel.bounds.requested_max_registers, other.bounds.requested_max_registers);
+    fill(kernel.analysis.asks_for_registers, other.analysis.asks_for_registers);
+    fill(kernel.bounds.cluster, other.bounds.cluster);
+    fill(kernel.bounds.max_cluster_blocks, other.bounds.max_cluster_blocks);
+    fill(kernel.figures.code_bytes, other.figures.code_bytes);
+    fill(kernel.figures.code_hash, other.figures.code_hash);
     fill(kernel.toolkit_version, other.toolkit_version);
-    fill(kernel.written_at, other.written_at);
-    fill(kernel.lines, other.lines);
-    fill(kernel.pressure, other.pressure);
-    fill(kernel.traffic, other.traffic);
+    fill(kernel.analysis.written_at, other.analysis.written_at);
+    fill(kernel.analysis.lines, other.analysis.lines);
+    fill(kernel.analysis.pressure, other.analysis.pressure);
+    fill(kernel.analysis.traffic, other.analysis.traffic);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
-    if (kernel.features.empty()) kernel.features = other.features;
+    if (kernel.analysis.features.empty()) kernel.analysis.features = other.analysis.features;
     if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = other.optimisation;
     kernel.relocatable |= other.relocatable;
 }
@@ -83,7 +84,8 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     }
     for (const kernel_info& kernel : ptx.kernels)
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) {
-            kernels[found->second].uses_dynamic_shared = kernel.uses_dynamic_shared;  // the cubin has it for all alike
+            kernels[found->second].launches.uses_dynamic_shared =
+                kernel.launches.uses_dynamic_shared;  // the cubin has it for all alike
             fill(kernels[found->second], kernel);
         }
     for (kernel_info& kernel : kernels) {
@@ -97,10 +99,11 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
 bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
 {
     if (sentence.find("'setmaxnreg'") == std::string::npos) return true;
-    if (kernel.asks_for_registers == false) return false;
+    if (kernel.analysis.asks_for_registers == false) return false;
     // Both bounds, or a register limit, tell the count at entry.
-    const bool bounded = (kernel.max_threads || kernel.required_threads) && kernel.min_blocks.value_or(0) > 0;
-    const bool tells_count = bounded || kernel.requested_max_registers || kernel.maxrregcount;
+    const bool bounded =
+        (kernel.bounds.max_threads || kernel.bounds.required_threads) && kernel.bounds.min_blocks.value_or(0) > 0;
+    const bool tells_count = bounded || kernel.bounds.requested_max_registers || kernel.bounds.maxrregcount;
     return !tells_count || sentence.find("register count at entry") == std::string::npos;
 }
 

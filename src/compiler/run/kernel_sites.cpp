@@ -25,13 +25,13 @@ public:
     // CUDA's words, which the census does not reach.
     [[nodiscard]] std::optional<source_location> of(const kernel_info& kernel, std::string& diagnostic) const
     {
-        if (!kernel.max_threads || !kernel.min_blocks) return std::nullopt;
-        const auto found = files_.find(*kernel.min_blocks);
+        if (!kernel.bounds.max_threads || !kernel.bounds.min_blocks) return std::nullopt;
+        const auto found = files_.find(*kernel.bounds.min_blocks);
         if (found == files_.end()) return std::nullopt;
         if (found->second.size() > 1)
             diagnostic = "it is unclear whether it is declared in " + found->second[0] + " or " + found->second[1] +
                          ": rename one of them";
-        return source_location{.file = found->second.front(), .line = (*kernel.max_threads)[0]};
+        return source_location{.file = found->second.front(), .line = (*kernel.bounds.max_threads)[0]};
     }
 
 private:

@@ -188,10 +188,10 @@ bool ptx_reader::read_entry()
     if (result_.debug) kernel.optimisation = code_optimisation::debug;
     kernel.source = {.file = file_, .container = "ptx", .entry = {}};
     if (entry_lines_) kernel.source.entry = "line " + std::to_string(tokens_.line());
-    kernel.parameter_bytes = 0;
+    kernel.figures.parameter_bytes = 0;
     if (tokens_.peek() == "(") {
         tokens_.next();
-        kernel.parameter_bytes = read_parameters();
+        kernel.figures.parameter_bytes = read_parameters();
     }
     ptx_directives places{.begin = tokens_.position(), .register_limits = {}};
     for (;;) {
@@ -205,8 +205,8 @@ bool ptx_reader::read_entry()
             const std::string_view body = skip_body("the body of an entry is not closed");
             add_shared_variables(body, kernel);
             if (memory_ != nullptr && !memory_->take(kernel)) return false;
-            kernel.uses_dynamic_shared = names_external_shared(body);
-            kernel.asks_for_registers = sets_registers_ && body.find(setmaxnreg) != std::string_view::npos;
+            kernel.launches.uses_dynamic_shared = names_external_shared(body);
+            kernel.analysis.asks_for_registers = sets_registers_ && body.find(setmaxnreg) != std::string_view::npos;
             calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
             result_.directives.push_back(std::move(places));
@@ -245,7 +245,7 @@ bool ptx_reader::names_external_shared(std::string_view body) const
 // What the body declares, which is most, and what it names of the module's.
 void ptx_reader::add_shared_variables(std::string_view body, kernel_info& kernel) const
 {
-    std::vector<shared_variable>& variables = kernel.shared_variables;
+    std::vector<shared_variable>& variables = kernel.figures.shared_variables;
     for (std::size_t at = find_shared(body, 0); at < body.size() && variables.size() < max_shared_variables;
          at = find_shared(body, at + 1)) {
         ptx_tokens tokens(body.substr(at));
@@ -307,7 +307,7 @@ void ptx_reader::find_dynamic_shared()
 {
     if (!functions_name_it_) return;
     for (std::size_t i = 0; i < calls_.size(); ++i)
-        if (calls_[i]) result_.kernels[i].uses_dynamic_shared = true;
+        if (calls_[i]) result_.kernels[i].launches.uses_dynamic_shared = true;
 }
 
 // The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.
@@ -352,17 +352,17 @@ void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& 
 {
     const std::size_t from = tokens_.offset();
     if (directive == ".maxntid")
-        kernel.max_threads = read_extent(directive);
+        kernel.bounds.max_threads = read_extent(directive);
     else if (directive == ".reqntid")
-        kernel.required_threads = read_extent(directive);
+        kernel.bounds.required_threads = read_extent(directive);
     else if (directive == ".minnctapersm")
-        kernel.min_blocks = read_number(directive);
+        kernel.bounds.min_blocks = read_number(directive);
     else if (directive == ".maxnreg")
-        kernel.requested_max_registers = read_number(directive);
+        kernel.bounds.requested_max_registers = read_number(directive);
     else if (directive == ".reqnctapercluster")
-        kernel.cluster = read_extent(directive);
+        kernel.bounds.cluster = read_extent(directive);
     else if (directive == ".maxclusterrank")
-        kernel.max_cluster_blocks = read_number(directive);
+        kernel.bounds.max_cluster_blocks = read_number(directive);
     else if (directive == ".pragma")
         tokens_.skip_pragma();
     // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.

@@ -99,12 +99,12 @@ ordered_json row_json(int threads, const bounds_row& row)
     ordered_json json{{"threads", threads},
                       {"attribute", attribute_source(row.attributes.front())},
                       {"also", std::move(also)},
-                      {"registers", or_null(row.kernel.registers)},
-                      {"spill_store_bytes", or_null(row.kernel.spill_store_bytes)},
-                      {"spill_load_bytes", or_null(row.kernel.spill_load_bytes)},
-                      {"shared_spill_store_bytes", or_null(row.kernel.shared_spill_store_bytes)},
-                      {"shared_spill_load_bytes", or_null(row.kernel.shared_spill_load_bytes)},
-                      {"code_bytes", or_null(row.kernel.code_bytes)}};
+                      {"registers", or_null(row.kernel.figures.registers)},
+                      {"spill_store_bytes", or_null(row.kernel.figures.spill_store_bytes)},
+                      {"spill_load_bytes", or_null(row.kernel.figures.spill_load_bytes)},
+                      {"shared_spill_store_bytes", or_null(row.kernel.figures.shared_spill_store_bytes)},
+                      {"shared_spill_load_bytes", or_null(row.kernel.figures.shared_spill_load_bytes)},
+                      {"code_bytes", or_null(row.kernel.figures.code_bytes)}};
     json["resident_blocks"] = row.residency ? ordered_json(row.residency->resident_blocks) : ordered_json(nullptr);
     json["occupancy"] = row.residency ? ordered_json(row.residency->occupancy()) : ordered_json(nullptr);
     json["limiters"] = row.residency ? limiter_ids(*row.residency) : std::vector<std::string>();

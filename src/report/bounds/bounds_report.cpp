@@ -160,9 +160,9 @@ table rows_of(const block_size_answer& size, const launch_attribute& written, bo
         const tone look = row.recommended ? tone::strong : row.pareto || row.as_written ? tone::plain : tone::faint;
         std::vector<cell> cells{
             mark_of(row, keeps), {attributes_text(row, size, written), look}, {row.pareto ? "*" : "", look}};
-        cells.emplace_back(known_or_sign(row.kernel.registers, row.kernel), look);
+        cells.emplace_back(known_or_sign(row.kernel.figures.registers, row.kernel), look);
         cells.push_back(spills_cell(row.kernel));
-        cells.emplace_back(known_or_sign(row.kernel.code_bytes, row.kernel), look);
+        cells.emplace_back(known_or_sign(row.kernel.figures.code_bytes, row.kernel), look);
         cells.emplace_back(row.launches()  ? std::to_string(row.residency->resident_blocks)
                            : row.residency ? "–"
                                            : "?",

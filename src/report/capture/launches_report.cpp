@@ -62,7 +62,8 @@ std::string waves_text(const observed_launches& launches)
 // "23,552+4,096": static and dynamic.
 std::string launch_shared_text(const observed_launches& launches)
 {
-    std::string text = launches.kernel.static_shared_bytes ? with_commas(*launches.kernel.static_shared_bytes) : "?";
+    std::string text =
+        launches.kernel.figures.static_shared_bytes ? with_commas(*launches.kernel.figures.static_shared_bytes) : "?";
     if (launches.key.dynamic_shared_bytes != 0) text += "+" + with_commas(launches.key.dynamic_shared_bytes);
     return text;
 }
@@ -112,7 +113,7 @@ table shapes_table(const std::vector<const observed_launches*>& shapes)
                               {sizes_text(of->key.grid)},
                               {sizes_text(of->key.block)},
                               {launch_shared_text(*of)},
-                              {of->kernel.registers ? std::to_string(*of->kernel.registers) : "?"},
+                              {of->kernel.figures.registers ? std::to_string(*of->kernel.figures.registers) : "?"},
                               spills_cell(of->kernel)};
         if (of->account) {
             row.emplace_back(std::to_string(of->account->result.resident_blocks));

@@ -34,7 +34,7 @@ const std::vector<kernel_figure>& kernel_figures()
 {
     static const std::vector<kernel_figure> all{
         {"registers", "registers", "registers a thread", true,
-         [](const inspected_kernel& kernel) { return real(kernel.info.registers); }},
+         [](const inspected_kernel& kernel) { return real(kernel.info.figures.registers); }},
         {"spills", "spills", "spilled bytes a thread", true,
          [](const inspected_kernel& kernel) {
              const std::optional<spill_range> range = spill_range_of(kernel.info);
@@ -49,7 +49,7 @@ const std::vector<kernel_figure>& kernel_figures()
         {"stack", "stack", "bytes of stack a thread", true,
          [](const inspected_kernel& kernel) { return real(deepest_stack(kernel.info)); }},
         {"shared", "shared memory", "static bytes a block", true,
-         [](const inspected_kernel& kernel) { return real(kernel.info.static_shared_bytes); }},
+         [](const inspected_kernel& kernel) { return real(kernel.info.figures.static_shared_bytes); }},
         {"occupancy", "occupancy", "% of the warp slots", false,
          [](const inspected_kernel& kernel) {
              return kernel.residency ? std::optional(kernel.residency->result.occupancy() * 100) : std::nullopt;
@@ -84,12 +84,12 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
     // Rows are names; the ones with the most registers are shown where there are too many.
     std::map<std::string, std::vector<const inspected_kernel*>> by_name;
     for (const inspected_kernel& kernel : kernels)
-        if (!is_ptx(kernel.info)) by_name[kernel.short_form].push_back(&kernel);
+        if (!is_ptx(kernel.info)) by_name[kernel.info.short_form].push_back(&kernel);
     std::vector<std::pair<int, std::string>> names;
     for (const auto& [name, copies] : by_name) {
         int registers = 0;
         for (const inspected_kernel* kernel : copies)
-            registers = std::max(registers, kernel->info.registers.value_or(0));
+            registers = std::max(registers, kernel->info.figures.registers.value_or(0));
         names.emplace_back(-registers, name);
     }
     std::sort(names.begin(), names.end());

@@ -112,7 +112,7 @@ ordered_json names_json(const checked_kernel& kernel)
 {
     return {{"identity", json_text(kernel.identity)},
             {"name", json_text(kernel.info.name)},
-            {"short_name", json_text(kernel.short_form)},
+            {"short_name", json_text(kernel.info.short_form)},
             {"architecture", text_or_null(kernel.info.architecture)}};
 }
 
@@ -129,7 +129,8 @@ ordered_json finding_json(const check_finding& finding, const checked_kernel& ke
     json["set_by"] = place_json(finding.set_by);
     json["input"] = json_text(copy.source.file);
     json["written_at"] = nullptr;
-    if (copy.written_at) json["written_at"] = place_json({copy.written_at->file, copy.written_at->line});
+    if (copy.analysis.written_at)
+        json["written_at"] = place_json({copy.analysis.written_at->file, copy.analysis.written_at->line});
     return json;
 }
 

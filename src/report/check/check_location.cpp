@@ -12,8 +12,8 @@ namespace launchbox {
 file_line location_of(const check_finding& finding, const check_outcome& outcome)
 {
     const kernel_info& info = outcome.result.kernels[finding.kernel].copy(finding.copy).info;
-    if (info.written_at && !info.written_at->file.empty() && info.written_at->line > 0)
-        return {relative_path(info.written_at->file, outcome.directory), info.written_at->line};
+    if (info.analysis.written_at && !info.analysis.written_at->file.empty() && info.analysis.written_at->line > 0)
+        return {relative_path(info.analysis.written_at->file, outcome.directory), info.analysis.written_at->line};
     if (!info.source.file.empty() && info.source.file != "-")
         return {relative_path(info.source.file, outcome.directory), 1};
     return {relative_path(finding.set_by.file, outcome.directory), std::max(1, finding.set_by.line)};

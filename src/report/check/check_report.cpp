@@ -150,7 +150,7 @@ std::string summary_of(const check_result& result)
 
 std::string title_of(const checked_kernel& kernel)
 {
-    std::string title = kernel.short_form;
+    std::string title = kernel.info.short_form;
     if (const std::string_view file = file_in_symbol(kernel.info.name); !file.empty())
         title.append(" [").append(file).append("]");
     return escape_for_terminal(title);

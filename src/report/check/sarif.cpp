@@ -68,7 +68,7 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
     result["locations"] = ordered_json::array();
     result["locations"].push_back(
         {{"physicalLocation", physical_location(location_of(finding, outcome))},
-         {"logicalLocations", ordered_json::array({{{"name", json_text(kernel.short_form)},
+         {"logicalLocations", ordered_json::array({{{"name", json_text(kernel.info.short_form)},
                                                     {"fullyQualifiedName", json_text(kernel.identity)},
                                                     {"decoratedName", json_text(kernel.info.name)},
                                                     {"kind", "function"}}})}});

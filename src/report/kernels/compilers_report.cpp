@@ -30,7 +30,7 @@ struct compared_kernel {
 
 std::string figures_text(const kernel_info& info)
 {
-    std::string text = info.registers ? std::to_string(*info.registers) : "?";
+    std::string text = info.figures.registers ? std::to_string(*info.figures.registers) : "?";
     const auto spills = spill_bytes(info);
     if (!spills || *spills > 0) text += fmt::format(", {} spilled", spills ? with_commas(*spills) : "?");
     if (const auto shared = shared_spill_bytes(info).value_or(0); shared > 0)
@@ -41,10 +41,10 @@ std::string figures_text(const kernel_info& info)
 
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
-    return a.registers == b.registers && a.spill_store_bytes == b.spill_store_bytes &&
-           a.spill_load_bytes == b.spill_load_bytes && shared_spill_bytes(a) == shared_spill_bytes(b) &&
-           a.stack_frame_bytes == b.stack_frame_bytes && a.static_shared_bytes == b.static_shared_bytes &&
-           a.barriers == b.barriers;
+    return a.figures.registers == b.figures.registers && a.figures.spill_store_bytes == b.figures.spill_store_bytes &&
+           a.figures.spill_load_bytes == b.figures.spill_load_bytes && shared_spill_bytes(a) == shared_spill_bytes(b) &&
+           a.figures.stack_frame_bytes == b.figures.stack_frame_bytes &&
+           a.figures.static_shared_bytes == b.figures.static_shared_bytes && a.figures.barriers == b.figures.barriers;
 }
 
 // Copies of one name are beside each other by their figures, the largest first, whatever their order: of each compiler
@@ -59,16 +59,17 @@ std::vector<compared_kernel> compared(const std::vector<compiler_result>& result
         std::map<kernel_key, std::vector<const inspected_kernel*>> copies;
         std::vector<kernel_key> order;
         for (const inspected_kernel& kernel : results[c].kernels) {
-            auto& known = copies[{kernel.short_form, kernel.info.architecture}];
-            if (known.empty()) order.emplace_back(kernel.short_form, kernel.info.architecture);
+            auto& known = copies[{kernel.info.short_form, kernel.info.architecture}];
+            if (known.empty()) order.emplace_back(kernel.info.short_form, kernel.info.architecture);
             known.push_back(&kernel);
         }
         for (const kernel_key& key : order) {
             std::vector<const inspected_kernel*>& same = copies[key];
             std::ranges::stable_sort(same, std::ranges::greater{}, [](const inspected_kernel* kernel) {
                 const kernel_info& info = kernel->info;
-                return std::tie(info.registers, info.spill_store_bytes, info.spill_load_bytes, info.stack_frame_bytes,
-                                info.static_shared_bytes, info.barriers, info.code_bytes);
+                return std::tie(info.figures.registers, info.figures.spill_store_bytes, info.figures.spill_load_bytes,
+                                info.figures.stack_frame_bytes, info.figures.static_shared_bytes, info.figures.barriers,
+                                info.figures.code_bytes);
             });
             for (std::size_t i = 0; i < same.size(); ++i) {
                 const auto [place, is_new] = place_of.try_emplace({key, i}, kernels.size());
@@ -110,7 +111,7 @@ document compilers_document(const std::vector<compiler_result>& results)
         std::vector<cell> row{architecture_label(kernel.first->info)};
         for (const inspected_kernel* made : kernel.made)
             row.emplace_back(made == nullptr ? cell("not built", tone::bad) : cell(figures_text(made->info)));
-        row.emplace_back(escape_for_terminal(kernel.first->short_form));
+        row.emplace_back(escape_for_terminal(kernel.first->info.short_form));
         rows.rows.push_back(std::move(row));
     }
     if (!rows.rows.empty()) {
@@ -136,7 +137,7 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
     json["kernels"] = ordered_json::array();
     for (const compared_kernel& kernel : compared(results)) {
         ordered_json one{{"name", json_text(kernel.first->info.name)},
-                         {"short_name", json_text(kernel.first->short_form)},
+                         {"short_name", json_text(kernel.first->info.short_form)},
                          {"architecture", json_text(kernel.first->info.architecture)},
                          {"differs", kernel.differs}};
         one["made"] = ordered_json::array();
@@ -146,15 +147,15 @@ ordered_json compilers_json(const std::vector<compiler_result>& results)
                 continue;
             }
             const kernel_info& info = made->info;
-            one["made"].push_back({{"registers", or_null(info.registers)},
-                                   {"spill_store_bytes", or_null(info.spill_store_bytes)},
-                                   {"spill_load_bytes", or_null(info.spill_load_bytes)},
-                                   {"shared_spill_store_bytes", or_null(info.shared_spill_store_bytes)},
-                                   {"shared_spill_load_bytes", or_null(info.shared_spill_load_bytes)},
-                                   {"stack_frame_bytes", or_null(info.stack_frame_bytes)},
-                                   {"static_shared_bytes", or_null(info.static_shared_bytes)},
-                                   {"barriers", or_null(info.barriers)},
-                                   {"code_bytes", or_null(info.code_bytes)}});
+            one["made"].push_back({{"registers", or_null(info.figures.registers)},
+                                   {"spill_store_bytes", or_null(info.figures.spill_store_bytes)},
+                                   {"spill_load_bytes", or_null(info.figures.spill_load_bytes)},
+                                   {"shared_spill_store_bytes", or_null(info.figures.shared_spill_store_bytes)},
+                                   {"shared_spill_load_bytes", or_null(info.figures.shared_spill_load_bytes)},
+                                   {"stack_frame_bytes", or_null(info.figures.stack_frame_bytes)},
+                                   {"static_shared_bytes", or_null(info.figures.static_shared_bytes)},
+                                   {"barriers", or_null(info.figures.barriers)},
+                                   {"code_bytes", or_null(info.figures.code_bytes)}});
         }
         json["kernels"].push_back(std::move(one));
     }

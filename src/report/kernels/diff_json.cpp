@@ -72,7 +72,7 @@ void write_diff_csv(const kernel_diff& diff, std::optional<std::size_t> top, std
                               decided_by,
                               std::to_string(copies),
                               escape_for_terminal(any.info.name),
-                              escape_for_terminal(any.demangled),
+                              escape_for_terminal(any.info.demangled),
                               escape_for_terminal(any.info.architecture)};
         const ordered_json a = before != nullptr ? figures_json(*before) : names;
         const ordered_json b = after != nullptr ? figures_json(*after) : names;
@@ -116,8 +116,8 @@ ordered_json kernel_json(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     return {{"name", json_text(info.name)},
-            {"demangled", json_text(kernel.demangled)},
-            {"short_name", json_text(kernel.short_form)},
+            {"demangled", json_text(kernel.info.demangled)},
+            {"short_name", json_text(kernel.info.short_form)},
             {"architecture",
              info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture))}};
 }
@@ -131,21 +131,22 @@ ordered_json figures_json(const inspected_kernel& kernel)
     json["threads"] = residency ? ordered_json(residency->threads) : ordered_json(nullptr);
     json["resident_blocks"] = known ? ordered_json(residency->result.resident_blocks) : ordered_json(nullptr);
     json["occupancy"] = known ? ordered_json(residency->result.occupancy()) : ordered_json(nullptr);
-    json["registers"] = or_null(info.registers);
-    json["spill_store_bytes"] = or_null(info.spill_store_bytes);
-    json["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    json["registers"] = or_null(info.figures.registers);
+    json["spill_store_bytes"] = or_null(info.figures.spill_store_bytes);
+    json["spill_load_bytes"] = or_null(info.figures.spill_load_bytes);
     const std::optional<spill_range> range = spill_range_of(info);
     json["min_spill_bytes"] = range ? ordered_json(range->min_bytes()) : ordered_json(nullptr);
-    json["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
-    json["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
-    json["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
-    json["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
-    json["static_shared_bytes"] = or_null(info.static_shared_bytes);
-    json["barriers"] = or_null(info.barriers);
+    json["shared_spill_store_bytes"] = or_null(info.figures.shared_spill_store_bytes);
+    json["shared_spill_load_bytes"] = or_null(info.figures.shared_spill_load_bytes);
+    json["stack_frame_bytes"] = or_null(info.figures.stack_frame_bytes);
+    json["cumulative_stack_bytes"] = or_null(info.figures.cumulative_stack_bytes);
+    json["static_shared_bytes"] = or_null(info.figures.static_shared_bytes);
+    json["barriers"] = or_null(info.figures.barriers);
     json["bound_threads"] = or_null(bound_threads(info));
-    json["min_blocks"] = or_null(info.min_blocks);
-    json["code_bytes"] = or_null(info.code_bytes);
-    json["code_hash"] = info.code_hash ? ordered_json(fmt::format("{:016x}", *info.code_hash)) : ordered_json(nullptr);
+    json["min_blocks"] = or_null(info.bounds.min_blocks);
+    json["code_bytes"] = or_null(info.figures.code_bytes);
+    json["code_hash"] =
+        info.figures.code_hash ? ordered_json(fmt::format("{:016x}", *info.figures.code_hash)) : ordered_json(nullptr);
     return json;
 }
 

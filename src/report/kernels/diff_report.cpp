@@ -100,15 +100,15 @@ std::vector<std::string> figures_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
     const auto& residency = kernel.residency;
-    return {known_or_sign(info.registers, info),
+    return {known_or_sign(info.figures.registers, info),
             spills_cell(info).text,
             stack_text(info),
             shared_text(info),
-            known_or_sign(info.barriers, info),
+            known_or_sign(info.figures.barriers, info),
             bounds_text(info),
             residency ? resident_text(residency->result.resident_blocks, residency->threads, residency->at_most) : "–",
             residency ? occupancy_text(residency->result.occupancy(), residency->at_most) : "–",
-            known_or_sign(info.code_bytes, info)};
+            known_or_sign(info.figures.code_bytes, info)};
 }
 
 table empty_table()
@@ -160,7 +160,7 @@ void add_changes(document& page, const char* title, std::size_t total, const std
             row.emplace_back(before[i] == after[i] ? after[i] : before[i] + " → " + after[i]);
         }
         rows.rows.push_back(std::move(row));
-        names.push_back(change->after->short_form);
+        names.push_back(change->after->info.short_form);
     }
     drop_columns(rows, differs);
     signs.note(rows);
@@ -184,7 +184,7 @@ void add_kernels(document& page, const char* title, std::size_t total,
             row.emplace_back(figures[i]);
         }
         rows.rows.push_back(std::move(row));
-        names.push_back(kernel->short_form);
+        names.push_back(kernel->info.short_form);
     }
     drop_columns(rows, told);
     signs.note(rows);

@@ -58,18 +58,19 @@ std::string architecture_label(const kernel_info& info)
 
 std::string shared_text(const kernel_info& info)
 {
-    std::string text = known_or_sign(info.static_shared_bytes, info);
+    std::string text = known_or_sign(info.figures.static_shared_bytes, info);
     if (is_ptx(info)) return text;
     if (dynamic_shared_unknown(info)) return text + "+?";
-    if (info.dynamic_shared_bytes.value_or(0) > 0) text += "+" + with_commas(*info.dynamic_shared_bytes);
+    if (info.launches.dynamic_shared_bytes.value_or(0) > 0)
+        text += "+" + with_commas(*info.launches.dynamic_shared_bytes);
     return text;
 }
 
 std::string stack_text(const kernel_info& info)
 {
-    std::string text = known_or_sign(info.stack_frame_bytes, info);
-    if (info.cumulative_stack_bytes && info.cumulative_stack_bytes > info.stack_frame_bytes)
-        text += "/" + with_commas(*info.cumulative_stack_bytes);
+    std::string text = known_or_sign(info.figures.stack_frame_bytes, info);
+    if (info.figures.cumulative_stack_bytes && info.figures.cumulative_stack_bytes > info.figures.stack_frame_bytes)
+        text += "/" + with_commas(*info.figures.cumulative_stack_bytes);
     return text;
 }
 
@@ -85,19 +86,20 @@ std::string occupancy_text(double occupancy, bool at_most)
 
 cell spills_cell(const kernel_info& info)
 {
-    bool spills = info.spill_store_bytes.value_or(0) + info.spill_load_bytes.value_or(0) > 0;
+    bool spills = info.figures.spill_store_bytes.value_or(0) + info.figures.spill_load_bytes.value_or(0) > 0;
     std::string text;
-    if (info.spills_between && info.spills_between->min_bytes() > 0) {
+    if (info.figures.spills_between && info.figures.spills_between->min_bytes() > 0) {
         spills = true;
-        text = fmt::format("≥{}/≥{}", with_commas(info.spills_between->min_stores),
-                           with_commas(info.spills_between->min_loads));
+        text = fmt::format("≥{}/≥{}", with_commas(info.figures.spills_between->min_stores),
+                           with_commas(info.figures.spills_between->min_loads));
     } else {
-        text = known_or_sign(info.spill_store_bytes, info);
-        if (info.spill_store_bytes || info.spill_load_bytes) text += "/" + known_or_sign(info.spill_load_bytes, info);
+        text = known_or_sign(info.figures.spill_store_bytes, info);
+        if (info.figures.spill_store_bytes || info.figures.spill_load_bytes)
+            text += "/" + known_or_sign(info.figures.spill_load_bytes, info);
     }
     if (shared_spill_bytes(info).value_or(0) > 0)
-        text += fmt::format(" +{}/{}", with_commas(*info.shared_spill_store_bytes),
-                            with_commas(*info.shared_spill_load_bytes));
+        text += fmt::format(" +{}/{}", with_commas(*info.figures.shared_spill_store_bytes),
+                            with_commas(*info.figures.shared_spill_load_bytes));
     return {text, spills ? tone::bad : tone::plain};
 }
 
@@ -108,21 +110,22 @@ std::string bounds_text(const kernel_info& info)
         return fmt::format("{}x{}x{}", d[0], d[1], d[2]);
     };
     std::string text;
-    if (info.required_threads)
-        text = "exactly " + dimensions(*info.required_threads);
-    else if (info.max_threads)
-        text = dimensions(*info.max_threads);
-    if (info.min_blocks.value_or(0) > 0)
-        text += fmt::format(",{}{}", info.min_blocks_inferred ? "≈" : "", *info.min_blocks);
-    if (info.max_cluster_blocks)
-        text += text.empty()
-                    ? fmt::format("max cluster {}", *info.max_cluster_blocks)
-                    : fmt::format("{},{}", info.min_blocks.value_or(0) > 0 ? "" : ",–", *info.max_cluster_blocks);
-    if (info.requested_max_registers)
-        text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.requested_max_registers);
-    if (info.maxrregcount.value_or(no_register_option) < no_register_option)
-        text += fmt::format("{}maxrregcount {}", text.empty() ? "" : " ", *info.maxrregcount);
-    if (info.cluster) text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.cluster));
+    if (info.bounds.required_threads)
+        text = "exactly " + dimensions(*info.bounds.required_threads);
+    else if (info.bounds.max_threads)
+        text = dimensions(*info.bounds.max_threads);
+    if (info.bounds.min_blocks.value_or(0) > 0)
+        text += fmt::format(",{}{}", info.bounds.min_blocks_inferred ? "≈" : "", *info.bounds.min_blocks);
+    if (info.bounds.max_cluster_blocks)
+        text += text.empty() ? fmt::format("max cluster {}", *info.bounds.max_cluster_blocks)
+                             : fmt::format("{},{}", info.bounds.min_blocks.value_or(0) > 0 ? "" : ",–",
+                                           *info.bounds.max_cluster_blocks);
+    if (info.bounds.requested_max_registers)
+        text += fmt::format("{}maxnreg {}", text.empty() ? "" : " ", *info.bounds.requested_max_registers);
+    if (info.bounds.maxrregcount.value_or(no_register_option) < no_register_option)
+        text += fmt::format("{}maxrregcount {}", text.empty() ? "" : " ", *info.bounds.maxrregcount);
+    if (info.bounds.cluster)
+        text += fmt::format("{}cluster {}", text.empty() ? "" : " ", dimensions(*info.bounds.cluster));
     return text.empty() ? "–" : text;
 }
 

@@ -47,7 +47,7 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     for (const inspected_kernel& kernel : found.kernels) {
         if (names.size() == found.page_rows) break;
         rows.rows.push_back(row_of(kernel, several));
-        names.push_back(kernel.short_form);
+        names.push_back(kernel.info.short_form);
     }
     drop_empty_columns(rows);
     cell_signs signs;
@@ -61,7 +61,7 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     const auto any = [&](const auto& condition) {
         return std::any_of(found.kernels.begin(), found.kernels.end(), condition);
     };
-    if (any([](const auto& kernel) { return !kernel.residency && kernel.info.registers; }))
+    if (any([](const auto& kernel) { return !kernel.residency && kernel.info.figures.registers; }))
         page.line("  resident: – if neither --threads nor a launch bound gives the threads of a block", tone::faint);
     if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
         page.line("  compute_…: PTX, whose registers are decided when it is compiled", tone::faint);
@@ -92,8 +92,8 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
 {
     const kernel_info& info = kernel.info;
     std::vector<cell> row{
-        architecture_label(info), known_or_sign(info.registers, info), spills_cell(info), stack_text(info),
-        shared_text(info),        known_or_sign(info.barriers, info),  bounds_text(info)};
+        architecture_label(info), known_or_sign(info.figures.registers, info), spills_cell(info), stack_text(info),
+        shared_text(info),        known_or_sign(info.figures.barriers, info),  bounds_text(info)};
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches() ? tone::plain : tone::bad;
         row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),
@@ -104,7 +104,7 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
         row.emplace_back("–");
         row.emplace_back("–");
     }
-    row.emplace_back(known_or_sign(info.code_bytes, info));
+    row.emplace_back(known_or_sign(info.figures.code_bytes, info));
     if (with_file) row.emplace_back(shortened(escape_for_terminal(info.source.file), widest_file_column));
     return row;
 }

@@ -35,7 +35,8 @@ void add_kernel_tables(document& page, const inspection& found, const std::vecto
     cell_signs signs;
     const std::vector<kernel_group> groups = groups_of(found.kernels, accounts);
     std::vector<std::string> titles;
-    for (const kernel_group& group : groups) titles.push_back(escape_for_terminal(group.front().kernel->short_form));
+    for (const kernel_group& group : groups)
+        titles.push_back(escape_for_terminal(group.front().kernel->info.short_form));
     titles = shortened_apart(titles, widest_title);
     for (std::size_t i = 0; i < groups.size(); ++i)
         add_group(page, groups[i], titles[i], found.inputs.size() > 1, signs);
@@ -62,9 +63,9 @@ std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const inspected_kernel& kernel = kernels[i];
         // Compiled one by one, a launch box's kernel has another symbol for each architecture.
-        const bool is_own = launch_box_name(kernel.demangled).has_value();
+        const bool is_own = launch_box_name(kernel.info.demangled).has_value();
         const std::string key =
-            kernel.info.source.file + '\0' + (is_own ? without_unit(kernel.demangled) : kernel.info.name);
+            kernel.info.source.file + '\0' + (is_own ? without_unit(kernel.info.demangled) : kernel.info.name);
         const auto [place, is_new] = group_of.try_emplace(key, groups.size());
         if (is_new) groups.emplace_back();
         groups[place->second].push_back({&kernel, &accounts[i]});
@@ -81,21 +82,21 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
     if (is_ptx(info)) return "PTX: registers are decided when it is compiled";
-    if (!info.registers) return "the report of this kernel is incomplete";
+    if (!info.figures.registers) return "the report of this kernel is incomplete";
     return limits_where_run(info) != nullptr ? "give --threads" : "no limits known for this architecture";
 }
 
 std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_account>& account)
 {
     std::optional<std::int64_t> constants;
-    for (const constant_bank& bank : info.constant_banks) constants = constants.value_or(0) + bank.bytes;
+    for (const constant_bank& bank : info.figures.constant_banks) constants = constants.value_or(0) + bank.bytes;
     std::vector<cell> row{architecture_label(info),
-                          known_or_sign(info.registers, info),
+                          known_or_sign(info.figures.registers, info),
                           spills_cell(info),
                           stack_text(info),
                           shared_text(info),
                           known_or_sign(constants, info),
-                          known_or_sign(info.barriers, info),
+                          known_or_sign(info.figures.barriers, info),
                           bounds_text(info)};
     if (account) {
         const bool at_most = !account->question.dynamic_shared_known;
@@ -117,7 +118,7 @@ struct row_with_copies {
 
     [[nodiscard]] bool same_as(const row_with_copies& other) const
     {
-        return info->code_hash == other.info->code_hash &&
+        return info->figures.code_hash == other.info->figures.code_hash &&
                std::equal(cells.begin(), cells.end(), other.cells.begin(), other.cells.end(),
                           [](const cell& a, const cell& b) { return a.text == b.text; });
     }
@@ -147,7 +148,7 @@ void add_made_by(document& page, const kernel_group& group)
     };
     // Nearly every kernel shuffles or votes.
     const auto notable = [](const kernel_info& info) {
-        std::vector<std::string_view> names = info.features.names();
+        std::vector<std::string_view> names = info.analysis.features.names();
         std::erase(names, "warp_synchronisation");
         return names;
     };

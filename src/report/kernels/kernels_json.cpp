@@ -102,24 +102,24 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
     const kernel_info& info = kernel.info;
     const std::optional<spill_range> range = spill_range_of(info);
     std::int64_t constants = 0;
-    for (const constant_bank& bank : info.constant_banks) constants += bank.bytes;
+    for (const constant_bank& bank : info.figures.constant_banks) constants += bank.bytes;
     std::vector<cell> row{escape_for_terminal(info.source.file),
                           escape_for_terminal(info.name),
-                          escape_for_terminal(kernel.demangled),
+                          escape_for_terminal(kernel.info.demangled),
                           escape_for_terminal(info.architecture),
-                          text(info.registers),
-                          text(info.spill_store_bytes),
-                          text(info.spill_load_bytes),
-                          text(info.stack_frame_bytes),
-                          text(info.cumulative_stack_bytes),
-                          text(info.static_shared_bytes),
-                          info.constant_banks.empty() ? "" : std::to_string(constants),
-                          text(info.parameter_bytes),
-                          text(info.barriers),
+                          text(info.figures.registers),
+                          text(info.figures.spill_store_bytes),
+                          text(info.figures.spill_load_bytes),
+                          text(info.figures.stack_frame_bytes),
+                          text(info.figures.cumulative_stack_bytes),
+                          text(info.figures.static_shared_bytes),
+                          info.figures.constant_banks.empty() ? "" : std::to_string(constants),
+                          text(info.figures.parameter_bytes),
+                          text(info.figures.barriers),
                           text(bound_threads(info)),
-                          text(info.min_blocks),
-                          text(info.register_cap),
-                          text(info.code_bytes)};
+                          text(info.bounds.min_blocks),
+                          text(info.bounds.register_cap),
+                          text(info.figures.code_bytes)};
     std::string limiters, ids;
     for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
     if (account.occupancy) {
@@ -136,11 +136,11 @@ std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account
     row.emplace_back(ids);
     row.emplace_back(text(range ? std::optional(range->min_stores) : std::nullopt));
     row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
-    row.emplace_back(text(info.dynamic_shared_bytes));
+    row.emplace_back(text(info.launches.dynamic_shared_bytes));
     row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
-    row.emplace_back(text(info.max_cluster_blocks));
-    row.emplace_back(text(info.shared_spill_store_bytes));
-    row.emplace_back(text(info.shared_spill_load_bytes));
+    row.emplace_back(text(info.bounds.max_cluster_blocks));
+    row.emplace_back(text(info.figures.shared_spill_store_bytes));
+    row.emplace_back(text(info.figures.shared_spill_load_bytes));
     row.emplace_back(info.runs_on ? architecture_where_run(info) : "");
     row.emplace_back(std::string(optimisation_name(info.optimisation)));
     return csv_line(row);
@@ -209,8 +209,8 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     const kernel_info& info = kernel.info;
     ordered_json object;
     object["name"] = json_text(info.name);
-    object["demangled"] = json_text(kernel.demangled);
-    object["short_name"] = json_text(kernel.short_form);
+    object["demangled"] = json_text(kernel.info.demangled);
+    object["short_name"] = json_text(kernel.info.short_form);
     object["architecture"] =
         info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture));
     object["runs_on"] = info.runs_on ? ordered_json(architecture_where_run(info)) : ordered_json(nullptr);
@@ -218,47 +218,47 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
         {"file", json_text(info.source.file)},
         {"container", json_text(info.source.container)},
         {"entry", info.source.entry.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.source.entry))}};
-    object["registers"] = or_null(info.registers);
-    object["spill_store_bytes"] = or_null(info.spill_store_bytes);
-    object["spill_load_bytes"] = or_null(info.spill_load_bytes);
+    object["registers"] = or_null(info.figures.registers);
+    object["spill_store_bytes"] = or_null(info.figures.spill_store_bytes);
+    object["spill_load_bytes"] = or_null(info.figures.spill_load_bytes);
     object["spills_between"] = nullptr;
-    if (const auto& range = info.spills_between)
+    if (const auto& range = info.figures.spills_between)
         object["spills_between"] = {{"store_bytes", {range->min_stores, range->max_stores}},
                                     {"load_bytes", {range->min_loads, range->max_loads}}};
-    object["shared_spill_store_bytes"] = or_null(info.shared_spill_store_bytes);
-    object["shared_spill_load_bytes"] = or_null(info.shared_spill_load_bytes);
-    object["stack_frame_bytes"] = or_null(info.stack_frame_bytes);
-    object["cumulative_stack_bytes"] = or_null(info.cumulative_stack_bytes);
-    object["static_shared_bytes"] = or_null(info.static_shared_bytes);
-    if (!info.shared_variables.empty()) {
+    object["shared_spill_store_bytes"] = or_null(info.figures.shared_spill_store_bytes);
+    object["shared_spill_load_bytes"] = or_null(info.figures.shared_spill_load_bytes);
+    object["stack_frame_bytes"] = or_null(info.figures.stack_frame_bytes);
+    object["cumulative_stack_bytes"] = or_null(info.figures.cumulative_stack_bytes);
+    object["static_shared_bytes"] = or_null(info.figures.static_shared_bytes);
+    if (!info.figures.shared_variables.empty()) {
         ordered_json& variables = object["shared_variables"] = ordered_json::array();
-        for (const shared_variable& variable : info.shared_variables)
+        for (const shared_variable& variable : info.figures.shared_variables)
             variables.push_back({{"name", json_text(variable.name)}, {"bytes", variable.bytes}});
     }
-    object["reserved_shared_bytes"] = or_null(info.reserved_shared_bytes);
-    object["uses_dynamic_shared"] = or_null(info.uses_dynamic_shared);
-    object["dynamic_shared_bytes"] = or_null(info.dynamic_shared_bytes);
+    object["reserved_shared_bytes"] = or_null(info.figures.reserved_shared_bytes);
+    object["uses_dynamic_shared"] = or_null(info.launches.uses_dynamic_shared);
+    object["dynamic_shared_bytes"] = or_null(info.launches.dynamic_shared_bytes);
     object["constant_bytes"] = nullptr;
-    if (!info.constant_banks.empty()) {
+    if (!info.figures.constant_banks.empty()) {
         object["constant_bytes"] = ordered_json::object();
-        for (const constant_bank& bank : info.constant_banks)
+        for (const constant_bank& bank : info.figures.constant_banks)
             object["constant_bytes"][std::to_string(bank.bank)] = bank.bytes;
     }
-    object["parameter_bytes"] = or_null(info.parameter_bytes);
-    object["barriers"] = or_null(info.barriers);
-    object["max_threads"] = or_null(info.max_threads);
-    object["required_threads"] = or_null(info.required_threads);
-    object["min_blocks"] = or_null(info.min_blocks);
-    object["min_blocks_inferred"] = info.min_blocks_inferred;
-    object["register_cap"] = or_null(info.register_cap);
-    object["requested_max_registers"] = or_null(info.requested_max_registers);
-    object["maxrregcount"] = or_null(info.maxrregcount);
-    object["outranks_maxrregcount"] = or_null(info.outranks_maxrregcount);
-    object["cluster"] = or_null(info.cluster);
-    object["max_cluster_blocks"] = or_null(info.max_cluster_blocks);
-    object["code_bytes"] = or_null(info.code_bytes);
+    object["parameter_bytes"] = or_null(info.figures.parameter_bytes);
+    object["barriers"] = or_null(info.figures.barriers);
+    object["max_threads"] = or_null(info.bounds.max_threads);
+    object["required_threads"] = or_null(info.bounds.required_threads);
+    object["min_blocks"] = or_null(info.bounds.min_blocks);
+    object["min_blocks_inferred"] = info.bounds.min_blocks_inferred;
+    object["register_cap"] = or_null(info.bounds.register_cap);
+    object["requested_max_registers"] = or_null(info.bounds.requested_max_registers);
+    object["maxrregcount"] = or_null(info.bounds.maxrregcount);
+    object["outranks_maxrregcount"] = or_null(info.bounds.outranks_maxrregcount);
+    object["cluster"] = or_null(info.bounds.cluster);
+    object["max_cluster_blocks"] = or_null(info.bounds.max_cluster_blocks);
+    object["code_bytes"] = or_null(info.figures.code_bytes);
     object["code_hash"] =
-        info.code_hash ? ordered_json(fmt::format("{:016x}", *info.code_hash)) : ordered_json(nullptr);
+        info.figures.code_hash ? ordered_json(fmt::format("{:016x}", *info.figures.code_hash)) : ordered_json(nullptr);
     object["toolkit"] =
         info.toolkit_version ? ordered_json(toolkit_name(*info.toolkit_version)) : ordered_json(nullptr);
     object["virtual_architecture"] =
@@ -266,19 +266,20 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["optimisation"] = info.optimisation == code_optimisation::unknown
                                  ? ordered_json(nullptr)
                                  : ordered_json(optimisation_name(info.optimisation));
-    object["features"] = info.features.names();
+    object["features"] = info.analysis.features.names();
     object["written_at"] = nullptr;
-    if (info.written_at)
-        object["written_at"] = {{"file", json_text(info.written_at->file)}, {"line", info.written_at->line}};
-    if (info.lines) object["lines"] = lines_json(kernel);
-    if (info.pressure)
+    if (info.analysis.written_at)
+        object["written_at"] = {{"file", json_text(info.analysis.written_at->file)},
+                                {"line", info.analysis.written_at->line}};
+    if (info.analysis.lines) object["lines"] = lines_json(kernel);
+    if (info.analysis.pressure)
         object["register_pressure"] = pressure_json(kernel, account.occupancy ? account.occupancy->next : std::nullopt);
-    if (info.traffic) object["code"] = traffic_json(kernel);
+    if (info.analysis.traffic) object["code"] = traffic_json(kernel);
     object["relocatable"] = info.relocatable;
     object["linked"] = info.linked;
-    object["stack_unbounded"] = info.stack_unbounded;
+    object["stack_unbounded"] = info.figures.stack_unbounded;
     object["callees"] = ordered_json::array();
-    for (const callee_info& callee : info.callees)
+    for (const callee_info& callee : info.figures.callees)
         object["callees"].push_back({{"name", json_text(callee.name)},
                                      {"stack_frame_bytes", or_null(callee.stack_frame_bytes)},
                                      {"spill_store_bytes", or_null(callee.spill_store_bytes)},

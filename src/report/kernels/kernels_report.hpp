@@ -39,7 +39,6 @@ std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missin
 struct inspection {
     std::vector<inspected_input> inputs;
     std::vector<inspected_kernel> kernels;
-    std::optional<int> threads;  ///< per block, as the user told
     kernel_filter wish;
     kernel_selection selection;
     std::size_t page_rows = ~std::size_t{0};  ///< of a list for people; programs get all kernels

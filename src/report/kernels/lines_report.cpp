@@ -67,8 +67,8 @@ table lines_table(const inspection& found, const line_names& names, bool live)
     constexpr std::ptrdiff_t live_column = 2;
     if (live) rows.columns.insert(rows.columns.begin() + live_column, {"live_registers", true});
     for (const inspected_kernel& kernel : found.kernels) {
-        if (!kernel.info.lines) continue;
-        const kernel_lines& lines = *kernel.info.lines;
+        if (!kernel.info.analysis.lines) continue;
+        const kernel_lines& lines = *kernel.info.analysis.lines;
         for (const line_cost& cost : live ? live_and_spilling_lines(lines) : spilling_lines(lines)) {
             std::string calls;
             for (std::size_t i = 1; i < cost.frames.size(); ++i)
@@ -103,8 +103,8 @@ ordered_json frames_json(const std::vector<line_frame>& frames)
 
 ordered_json lines_json(const inspected_kernel& kernel)
 {
-    if (!kernel.info.lines) return nullptr;
-    const kernel_lines& lines = *kernel.info.lines;
+    if (!kernel.info.analysis.lines) return nullptr;
+    const kernel_lines& lines = *kernel.info.analysis.lines;
     const auto figures = [&](const line_use& use) {
         ordered_json json;
         if (lines.all_code) {
@@ -123,7 +123,8 @@ ordered_json lines_json(const inspected_kernel& kernel)
     };
     ordered_json json{{"told", lines.told}, {"all_spills", lines.all_spills}, {"total", figures(total_of(lines))}};
     json["lines"] = ordered_json::array();
-    for (const line_cost& cost : lines.all_code || kernel.info.pressure ? all_lines(lines) : spilling_lines(lines)) {
+    for (const line_cost& cost :
+         lines.all_code || kernel.info.analysis.pressure ? all_lines(lines) : spilling_lines(lines)) {
         ordered_json line = figures(cost.use);
         line["frames"] = frames_json(cost.frames);
         json["lines"].push_back(std::move(line));
@@ -150,7 +151,8 @@ std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines)
 
 bool has_spills(const kernel_info& info)
 {
-    return info.lines && std::ranges::any_of(info.lines->uses, [](const line_use& use) { return use.spills(); });
+    return info.analysis.lines &&
+           std::ranges::any_of(info.analysis.lines->uses, [](const line_use& use) { return use.spills(); });
 }
 
 }  // namespace
@@ -184,11 +186,13 @@ namespace {
 
 void add_kernel(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
 {
-    const kernel_lines& lines = *kernel.info.lines;
+    const kernel_lines& lines = *kernel.info.analysis.lines;
     const line_use total = total_of(lines);
-    std::string title = fmt::format("{}  {}", escape_for_terminal(kernel.short_form), architecture_label(kernel.info));
-    if (kernel.info.written_at)
-        title += fmt::format("  ({}:{})", file_text(kernel.info.written_at->file, names), kernel.info.written_at->line);
+    std::string title =
+        fmt::format("{}  {}", escape_for_terminal(kernel.info.short_form), architecture_label(kernel.info));
+    if (kernel.info.analysis.written_at)
+        title += fmt::format("  ({}:{})", file_text(kernel.info.analysis.written_at->file, names),
+                             kernel.info.analysis.written_at->line);
     page.heading(title);
     const bool shared = total.shared_spill_stores + total.shared_spill_loads > 0;
     if (!lines.told) {
@@ -247,7 +251,7 @@ void add_others(document& page, const inspection& found)
         if (has_spills(info)) continue;
         if (range && range->max_bytes() == 0)
             ++clean;
-        else if (!range && info.lines && !is_ptx(info))
+        else if (!range && info.analysis.lines && !is_ptx(info))
             ++unknown["their images list no spills, as before CUDA 12.6"];
         else
             ++unknown[why_no_lines(info)];

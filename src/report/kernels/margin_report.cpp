@@ -44,17 +44,17 @@ document margin_document(const inspection& found, const line_names& names, const
     document page;
     for (std::size_t i = 0; i < std::min(found.kernels.size(), found.page_rows); ++i) {
         const inspected_kernel& kernel = found.kernels[i];
-        std::string title = escape_for_terminal(kernel.short_form) + "  " + architecture_label(kernel.info);
-        if (kernel.info.registers) title += fmt::format("  {} registers", *kernel.info.registers);
-        if (kernel.info.pressure && kernel.info.pressure->problem.empty())
-            title += fmt::format(", at most {} live", kernel.info.pressure->peak);
+        std::string title = escape_for_terminal(kernel.info.short_form) + "  " + architecture_label(kernel.info);
+        if (kernel.info.figures.registers) title += fmt::format("  {} registers", *kernel.info.figures.registers);
+        if (kernel.info.analysis.pressure && kernel.info.analysis.pressure->problem.empty())
+            title += fmt::format(", at most {} live", kernel.info.analysis.pressure->peak);
         page.heading(title);
         if (const std::string why = why_no_lines(kernel.info); !why.empty()) {
             page.line("  " + why, tone::warning);
             continue;
         }
-        if (kernel.info.lines->uses.empty()) page.line("  it has no code");
-        for (const auto& [file, lines] : margins_of(*kernel.info.lines)) {
+        if (kernel.info.analysis.lines->uses.empty()) page.line("  it has no code");
+        for (const auto& [file, lines] : margins_of(*kernel.info.analysis.lines)) {
             const auto source = std::ranges::find(sources, file, &margin_source::file);
             page.line("");
             page.line("  " + file_text(file, names) +

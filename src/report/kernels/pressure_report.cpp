@@ -32,18 +32,18 @@ void add_pressure(document& page, const inspected_kernel& kernel, const std::opt
                   const line_names& names, std::size_t lines_shown)
 {
     const kernel_info& info = kernel.info;
-    const register_pressure& pressure = *info.pressure;
-    page.heading(fmt::format("{}  {}{}", escape_for_terminal(kernel.short_form), architecture_label(info),
-                             info.registers ? fmt::format("  {} registers", *info.registers) : ""));
+    const register_pressure& pressure = *info.analysis.pressure;
+    page.heading(fmt::format("{}  {}{}", escape_for_terminal(kernel.info.short_form), architecture_label(info),
+                             info.figures.registers ? fmt::format("  {} registers", *info.figures.registers) : ""));
     page.line(fmt::format("  at most {} live, at byte {:#x} of its code; {} uniform, {} predicates", pressure.peak,
                           pressure.peak_at, pressure.uniform_peak, pressure.predicate_peak));
     if (!pressure.doubt.empty()) page.line("  approximate: " + escape_for_terminal(pressure.doubt), tone::warning);
     if (const std::string why = why_more_registers(info); !why.empty()) page.line("  " + why, tone::faint);
-    if (!info.lines || !info.lines->told) {
+    if (!info.analysis.lines || !info.analysis.lines->told) {
         page.line("  " + why_no_lines(info), tone::warning);
         return;
     }
-    const kernel_lines& lines = *info.lines;
+    const kernel_lines& lines = *info.analysis.lines;
     const std::optional<register_saving> saving = register_saving_of(info, next);
     if (saving) page.line("  " + saving_text(*saving));
     table rows{{{"live", true}, {"spilled", true}, {"line"}}, {}};
@@ -64,9 +64,9 @@ void add_pressure(document& page, const inspected_kernel& kernel, const std::opt
     page.add(std::move(since));
 }
 
-std::optional<next_step> next_step_of(const inspected_kernel& kernel, std::optional<int> threads)
+std::optional<next_step> next_step_of(const inspected_kernel& kernel)
 {
-    const kernel_account account = account_of(kernel, threads);
+    const kernel_account account = account_of(kernel);
     return account.occupancy ? account.occupancy->next : std::nullopt;
 }
 
@@ -74,7 +74,7 @@ std::optional<next_step> next_step_of(const inspected_kernel& kernel, std::optio
 
 bool has_pressure(const inspected_kernel& kernel)
 {
-    return kernel.info.pressure && kernel.info.pressure->problem.empty();
+    return kernel.info.analysis.pressure && kernel.info.analysis.pressure->problem.empty();
 }
 
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown)
@@ -84,13 +84,13 @@ document pressure_document(const inspection& found, const line_names& names, std
         if (has_pressure(kernel)) known.push_back(&kernel);
     std::vector<document> parts(std::min(known.size(), found.page_rows));
     run_parallel(parts.size(), [&](std::size_t i) {
-        add_pressure(parts[i], *known[i], next_step_of(*known[i], found.threads), names, lines_shown);
+        add_pressure(parts[i], *known[i], next_step_of(*known[i]), names, lines_shown);
     });
     document page;
     for (document& part : parts) std::ranges::move(part.blocks, std::back_inserter(page.blocks));
     std::map<std::string, std::size_t> unknown;
     for (const inspected_kernel& kernel : found.kernels) {
-        const auto& pressure = kernel.info.pressure;
+        const auto& pressure = kernel.info.analysis.pressure;
         if (!has_pressure(kernel))
             ++unknown[pressure              ? pressure->problem
                       : is_ptx(kernel.info) ? "PTX has no registers yet"
@@ -106,11 +106,12 @@ document pressure_document(const inspection& found, const line_names& names, std
 
 nlohmann::ordered_json pressure_json(const inspected_kernel& kernel, const std::optional<next_step>& next)
 {
-    if (!kernel.info.pressure) return nullptr;
-    const register_pressure& pressure = *kernel.info.pressure;
+    if (!kernel.info.analysis.pressure) return nullptr;
+    const register_pressure& pressure = *kernel.info.analysis.pressure;
     if (!pressure.problem.empty()) return {{"problem", json_text(pressure.problem)}};
     const auto frames_of = [&](std::uint32_t place) {
-        return frames_json(kernel.info.lines ? line_at(*kernel.info.lines, place).frames : std::vector<line_frame>());
+        return frames_json(kernel.info.analysis.lines ? line_at(*kernel.info.analysis.lines, place).frames
+                                                      : std::vector<line_frame>());
     };
     nlohmann::ordered_json json{{"live_registers", pressure.peak},
                                 {"live_uniform_registers", pressure.uniform_peak},

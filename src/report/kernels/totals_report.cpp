@@ -174,7 +174,7 @@ document stack_reserve_document(const stack_reserves& reserves, const std::vecto
         for (const stack_reserve& other : alike) names += (names.empty() ? "" : ", ") + name_of(other.gpu);
         rows.rows.push_back({names, std::to_string(one.gpu.sms), with_commas(one.threads), with_commas(one.stack_bytes),
                              (one.unbounded ? "≥" : "") + size_text(static_cast<std::uint64_t>(one.bytes())),
-                             one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].short_form) : "–"});
+                             one.stack_bytes > 0 ? escape_for_terminal(kernels[one.kernel].info.short_form) : "–"});
     }
     const auto add_uncounted = [&] {
         for (const uncounted_stacks& one : reserves.uncounted)

@@ -44,14 +44,14 @@ std::string variable_name(const shared_variable& variable, const inspected_kerne
 {
     std::string name = demangle(variable.name);
     const std::size_t colons = name.rfind("::");
-    if (colons != name.npos && name.substr(0, colons) == kernel.demangled) name.erase(0, colons + 2);
+    if (colons != name.npos && name.substr(0, colons) == kernel.info.demangled) name.erase(0, colons + 2);
     return escape_for_terminal(name);
 }
 
 std::string shared_text(const inspected_kernel& kernel)
 {
     std::string text;
-    for (const shared_variable& variable : kernel.info.shared_variables)
+    for (const shared_variable& variable : kernel.info.figures.shared_variables)
         text += fmt::format("{}{} {} B", text.empty() ? "" : ", ", variable_name(variable, kernel),
                             with_commas(variable.bytes));
     return text;
@@ -60,8 +60,8 @@ std::string shared_text(const inspected_kernel& kernel)
 void add_traffic(document& page, const inspected_kernel& kernel, const line_names& names, std::size_t lines_shown)
 {
     const kernel_info& info = kernel.info;
-    const code_traffic& traffic = *info.traffic;
-    page.heading(fmt::format("{}  {}", escape_for_terminal(kernel.short_form), architecture_label(info)));
+    const code_traffic& traffic = *info.analysis.traffic;
+    page.heading(fmt::format("{}  {}", escape_for_terminal(kernel.info.short_form), architecture_label(info)));
     if (traffic.instructions == 0) {
         page.line("  it has no code");
         return;
@@ -73,12 +73,12 @@ void add_traffic(document& page, const inspected_kernel& kernel, const line_name
             ? "no loops"
             : fmt::format("{}, at most {} deep", counted(static_cast<std::size_t>(traffic.loops), "loop", "loops"),
                           traffic.deepest_loop)));
-    if (!info.shared_variables.empty()) page.line("  static shared memory: " + shared_text(kernel));
+    if (!info.figures.shared_variables.empty()) page.line("  static shared memory: " + shared_text(kernel));
     const auto local = std::ranges::find_if(
         traffic.uses, [](const memory_use& use) { return use.space == memory_space::local && use.loop_depth > 0; });
     if (local != traffic.uses.end())
         page.line("  local memory, spills or arrays, is used inside a loop", tone::warning);
-    if (!info.lines || !info.lines->told) page.line("  " + why_no_lines(info), tone::warning);
+    if (!info.analysis.lines || !info.analysis.lines->told) page.line("  " + why_no_lines(info), tone::warning);
     if (traffic.uses.empty()) {
         page.line("  no loads and stores");
         return;
@@ -99,7 +99,7 @@ void add_traffic(document& page, const inspected_kernel& kernel, const line_name
                              name_of(use.access),
                              use.bytes == 0 ? "?" : std::to_string(use.bytes),
                              with_commas(use.instructions),
-                             info.lines ? place_text(line_at(*info.lines, use.place), names) : ""});
+                             info.analysis.lines ? place_text(line_at(*info.analysis.lines, use.place), names) : ""});
     }
     if (not_shown > 0)
         rows.rows.push_back({"", "", "", "", with_commas(rest), {fmt::format("{} more rows", not_shown), tone::faint}});
@@ -113,13 +113,13 @@ document traffic_document(const inspection& found, const line_names& names, std:
     document page;
     std::size_t without = 0, told = 0;
     for (const inspected_kernel& kernel : found.kernels) {
-        if (kernel.info.traffic && kernel.info.traffic->problem.empty()) {
+        if (kernel.info.analysis.traffic && kernel.info.analysis.traffic->problem.empty()) {
             if (told++ < found.page_rows) add_traffic(page, kernel, names, lines_shown);
             continue;
         }
-        if (kernel.info.traffic)
-            page.line(fmt::format("{}: {}", escape_for_terminal(kernel.short_form),
-                                  escape_for_terminal(kernel.info.traffic->problem)),
+        if (kernel.info.analysis.traffic)
+            page.line(fmt::format("{}: {}", escape_for_terminal(kernel.info.short_form),
+                                  escape_for_terminal(kernel.info.analysis.traffic->problem)),
                       tone::warning);
         else
             ++without;
@@ -138,20 +138,21 @@ document traffic_document(const inspection& found, const line_names& names, std:
 
 ordered_json traffic_json(const inspected_kernel& kernel)
 {
-    const code_traffic& traffic = *kernel.info.traffic;
+    const code_traffic& traffic = *kernel.info.analysis.traffic;
     if (!traffic.problem.empty()) return {{"problem", json_text(traffic.problem)}};
     ordered_json mix = ordered_json::object();
     for (std::size_t i = 0; i < traffic.mix.size(); ++i)
         mix[name_of(static_cast<instruction_class>(i))] = traffic.mix[i];
     ordered_json uses = ordered_json::array();
     for (const memory_use& use : traffic.uses) {
-        uses.push_back({{"space", name_of(use.space)},
-                        {"access", name_of(use.access)},
-                        {"bytes", use.bytes == 0 ? ordered_json(nullptr) : ordered_json(use.bytes)},
-                        {"loop_depth", use.loop_depth},
-                        {"instructions", use.instructions},
-                        {"frames", frames_json(kernel.info.lines ? line_at(*kernel.info.lines, use.place).frames
-                                                                 : std::vector<line_frame>())}});
+        uses.push_back(
+            {{"space", name_of(use.space)},
+             {"access", name_of(use.access)},
+             {"bytes", use.bytes == 0 ? ordered_json(nullptr) : ordered_json(use.bytes)},
+             {"loop_depth", use.loop_depth},
+             {"instructions", use.instructions},
+             {"frames", frames_json(kernel.info.analysis.lines ? line_at(*kernel.info.analysis.lines, use.place).frames
+                                                               : std::vector<line_frame>())}});
     }
     ordered_json not_known = ordered_json::array();
     for (const std::string& name : traffic.not_known) not_known.push_back(json_text(name));

@@ -41,9 +41,11 @@ std::string text_of_example(const built_candidate& candidate)
     std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
     if (candidate.status != build_status::built) return text + ": " + candidate.reason;
     if (candidate.kernel)
-        text += ": " + figure(candidate.kernel->registers) + " registers, " +
-                (candidate.kernel->static_shared_bytes ? with_commas(*candidate.kernel->static_shared_bytes) : "?") +
-                " B shared";
+        text +=
+            ": " + figure(candidate.kernel->figures.registers) + " registers, " +
+            (candidate.kernel->figures.static_shared_bytes ? with_commas(*candidate.kernel->figures.static_shared_bytes)
+                                                           : "?") +
+            " B shared";
     return text;
 }
 
@@ -95,7 +97,7 @@ table build_table(const std::vector<build_report>& reports)
             rows.rows.push_back({report.name, report.architecture, parameter_text(candidate.parameters),
                                  parameter_text(candidate.workload), std::string(name_of(candidate.status)),
                                  escape_for_terminal(candidate.reason),
-                                 candidate.kernel ? figure(candidate.kernel->registers) : ""});
+                                 candidate.kernel ? figure(candidate.kernel->figures.registers) : ""});
     return rows;
 }
 

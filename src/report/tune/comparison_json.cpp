@@ -89,10 +89,10 @@ ordered_json pair_json(const run_comparison& found, std::size_t other)
 
 ordered_json spills_json(const stored_result& result)
 {
-    return !result.kernel || !result.kernel->spill_store_bytes || !result.kernel->spill_load_bytes
+    return !result.kernel || !result.kernel->figures.spill_store_bytes || !result.kernel->figures.spill_load_bytes
                ? ordered_json(nullptr)
-               : ordered_json(static_cast<std::uint64_t>(*result.kernel->spill_store_bytes) +
-                              static_cast<std::uint64_t>(*result.kernel->spill_load_bytes));
+               : ordered_json(static_cast<std::uint64_t>(*result.kernel->figures.spill_store_bytes) +
+                              static_cast<std::uint64_t>(*result.kernel->figures.spill_load_bytes));
 }
 
 ordered_json candidate_json(const compared_candidate& candidate, const stored_result& a, const stored_result& b)
@@ -102,7 +102,7 @@ ordered_json candidate_json(const compared_candidate& candidate, const stored_re
                                                            : ordered_json(nullptr);
     };
     const auto registers = [](const stored_result& result) {
-        return result.kernel ? or_null(result.kernel->registers) : ordered_json(nullptr);
+        return result.kernel ? or_null(result.kernel->figures.registers) : ordered_json(nullptr);
     };
     ordered_json json{{"parameters", values_json(a.parameters)},
                       {"status_a", name_of(a.measured.status)},

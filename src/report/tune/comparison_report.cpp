@@ -195,7 +195,7 @@ void add_moves(const compared_workload& workload, const pair_of_runs& pair, bool
         row.emplace_back(milliseconds(median(a), smallest));
         row.emplace_back(milliseconds(median(b), smallest));
         if (kernels)
-            row.emplace_back(a.kernel && b.kernel ? change(a.kernel->registers, b.kernel->registers)
+            row.emplace_back(a.kernel && b.kernel ? change(a.kernel->figures.registers, b.kernel->figures.registers)
                                                   : std::string("?"));
         row.emplace_back(names_of(a.parameters), time.moved == move_kind::slower   ? tone::bad
                                                  : time.moved == move_kind::faster ? tone::good

@@ -84,19 +84,19 @@ document results_log_document(const results_report& found)
                     text += fmt::format("  {}: {}{}\n", name, value ? with_commas(*value) : "?", value ? unit : "");
                 };
                 text += "  kernel: " + escape_for_terminal(kernel.name) + "\n";
-                add("registers", kernel.registers, " a thread");
-                add("spill stores", kernel.spill_store_bytes, " B a thread");
-                add("spill loads", kernel.spill_load_bytes, " B a thread");
+                add("registers", kernel.figures.registers, " a thread");
+                add("spill stores", kernel.figures.spill_store_bytes, " B a thread");
+                add("spill loads", kernel.figures.spill_load_bytes, " B a thread");
                 if (shared_spill_bytes(kernel).value_or(0) > 0) {
-                    add("spill stores to shared memory", kernel.shared_spill_store_bytes, " B a thread");
-                    add("spill loads from shared memory", kernel.shared_spill_load_bytes, " B a thread");
+                    add("spill stores to shared memory", kernel.figures.shared_spill_store_bytes, " B a thread");
+                    add("spill loads from shared memory", kernel.figures.shared_spill_load_bytes, " B a thread");
                 }
-                add("stack frame", kernel.stack_frame_bytes, " B a thread");
-                add("static shared memory", kernel.static_shared_bytes, " B a block");
-                add("barriers", kernel.barriers, "");
+                add("stack frame", kernel.figures.stack_frame_bytes, " B a thread");
+                add("static shared memory", kernel.figures.static_shared_bytes, " B a block");
+                add("barriers", kernel.figures.barriers, "");
                 text += "  launch bounds: " + bounds_text(kernel) + "\n";
-                add("register cap", kernel.register_cap, "");
-                add("code", kernel.code_bytes, " B");
+                add("register cap", kernel.bounds.register_cap, "");
+                add("code", kernel.figures.code_bytes, " B");
             }
             std::string log;
             for (const char letter : result.log) log += letter == '\t' ? std::string(4, ' ') : std::string(1, letter);
@@ -251,9 +251,9 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
                                      : "–");
         if (columns.kernel) {
             const kernel_info unknown, &kernel = result.kernel ? *result.kernel : unknown;
-            row.emplace_back(known_or_sign(kernel.registers, kernel));
+            row.emplace_back(known_or_sign(kernel.figures.registers, kernel));
             row.push_back(spills_cell(kernel));
-            row.emplace_back(known_or_sign(kernel.static_shared_bytes, kernel));
+            row.emplace_back(known_or_sign(kernel.figures.static_shared_bytes, kernel));
         }
         add_last_cell(columns.parameters, result.parameters,
                       {note_of(results, workload, place), wins ? tone::good : tone::plain}, row);

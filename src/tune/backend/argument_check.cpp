@@ -250,7 +250,7 @@ std::string why_arguments_differ(const kernel_info& kernel, const std::vector<ta
             if (type.starts_with("std::")) type.erase(0, 5);
         return why_arguments_differ(plain, arguments);
     }
-    if (!kernel.parameter_bytes) return {};
+    if (!kernel.figures.parameter_bytes) return {};
     std::int64_t bytes = 0;
     for (const task_argument& argument : arguments) {
         const std::optional<element_type> type = known_type_of(argument.type);
@@ -258,8 +258,8 @@ std::string why_arguments_differ(const kernel_info& kernel, const std::vector<ta
         const std::int64_t size = argument.scalar ? type->bytes : 8;
         bytes = (bytes + size - 1) / size * size + size;
     }
-    if (bytes == *kernel.parameter_bytes) return {};
-    return fmt::format("the kernel's parameters take {} B, but the {} arguments {} B", *kernel.parameter_bytes,
+    if (bytes == *kernel.figures.parameter_bytes) return {};
+    return fmt::format("the kernel's parameters take {} B, but the {} arguments {} B", *kernel.figures.parameter_bytes,
                        arguments.size(), bytes);
 }
 

@@ -89,23 +89,24 @@ std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& 
                              const screen_settings& settings)
 {
     launch_facts facts = facts_of(launch, limits);
-    facts.registers = kernel.registers.value_or(0);
-    facts.static_shared_bytes = kernel.static_shared_bytes.value_or(0);
-    facts.barriers = kernel.barriers.value_or(0);
+    facts.registers = kernel.figures.registers.value_or(0);
+    facts.static_shared_bytes = kernel.figures.static_shared_bytes.value_or(0);
+    facts.barriers = kernel.figures.barriers.value_or(0);
     facts.binary_version = limits.capability.major * 10 + limits.capability.minor;
     facts.largest_cluster = std::nullopt;
-    if (kernel.cluster)
-        facts.required_cluster = launch_extent{(*kernel.cluster)[0], (*kernel.cluster)[1], (*kernel.cluster)[2]};
-    if (kernel.required_threads) {
-        const std::array<int, 3>& wanted = *kernel.required_threads;
+    if (kernel.bounds.cluster)
+        facts.required_cluster =
+            launch_extent{(*kernel.bounds.cluster)[0], (*kernel.bounds.cluster)[1], (*kernel.bounds.cluster)[2]};
+    if (kernel.bounds.required_threads) {
+        const std::array<int, 3>& wanted = *kernel.bounds.required_threads;
         const launch_extent required{wanted[0], wanted[1], wanted[2]};
         if (required != extent_of(launch.threads))
             return detail::threads_text(extent_of(launch.threads)) + ", but it was compiled for blocks of exactly " +
                    detail::threads_text(required);
     }
-    if (kernel.max_threads) {
-        const std::int64_t bound =
-            std::int64_t{1} * (*kernel.max_threads)[0] * (*kernel.max_threads)[1] * (*kernel.max_threads)[2];
+    if (kernel.bounds.max_threads) {
+        const std::int64_t bound = std::int64_t{1} * (*kernel.bounds.max_threads)[0] * (*kernel.bounds.max_threads)[1] *
+                                   (*kernel.bounds.max_threads)[2];
         facts.max_threads = static_cast<int>(std::min<std::int64_t>(bound, max_threads_per_block));
         facts.invalid_value = true;  // it is the launch bound, and not what registers allow
     }

@@ -19,9 +19,10 @@ int threads_of(const std::optional<std::array<int, 3>>& bound)
 
 std::string bounds_in_words(const kernel_info& kernel)
 {
-    const int threads = threads_of(kernel.max_threads);
+    const int threads = threads_of(kernel.bounds.max_threads);
     std::string text = threads > 0 ? "a bound of " + std::to_string(threads) + " threads" : "no launch bound";
-    if (kernel.register_cap) text += " and a cap of " + std::to_string(*kernel.register_cap) + " registers";
+    if (kernel.bounds.register_cap)
+        text += " and a cap of " + std::to_string(*kernel.bounds.register_cap) + " registers";
     return text;
 }
 
@@ -48,14 +49,15 @@ program_check check_program(const std::string& program, const kernel_info& expec
         for (const kernel_info& kernel : image) {
             if (kernel.architecture != expected.architecture || !same_kernel(kernel, expected)) continue;
             result.found = true;
-            const bool same_threads = threads_of(kernel.max_threads) == threads_of(expected.max_threads);
-            const bool same_cap =
-                !kernel.register_cap || !expected.register_cap || *kernel.register_cap == *expected.register_cap;
+            const bool same_threads = threads_of(kernel.bounds.max_threads) == threads_of(expected.bounds.max_threads);
+            const bool same_cap = !kernel.bounds.register_cap || !expected.bounds.register_cap ||
+                                  *kernel.bounds.register_cap == *expected.bounds.register_cap;
             if (!same_threads || !same_cap)
                 return {.contradicts = true, .found = true, .text = bounds_in_words(kernel)};
-            if (kernel.registers != expected.registers && kernel.registers && expected.registers)
-                result.text = "it has " + std::to_string(*kernel.registers) + " registers in the program and " +
-                              std::to_string(*expected.registers) + " here: it is built with other flags";
+            if (kernel.figures.registers != expected.figures.registers && kernel.figures.registers &&
+                expected.figures.registers)
+                result.text = "it has " + std::to_string(*kernel.figures.registers) + " registers in the program and " +
+                              std::to_string(*expected.figures.registers) + " here: it is built with other flags";
         }
     return result;
 }

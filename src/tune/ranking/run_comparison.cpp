@@ -74,8 +74,8 @@ std::optional<Number> difference(const std::optional<Number>& a, const std::opti
 std::optional<std::int64_t> spills(const kernel_info& kernel)
 {
     std::int64_t sum = 0;
-    if (!kernel.spill_store_bytes || !kernel.spill_load_bytes ||
-        __builtin_add_overflow(*kernel.spill_store_bytes, *kernel.spill_load_bytes, &sum))
+    if (!kernel.figures.spill_store_bytes || !kernel.figures.spill_load_bytes ||
+        __builtin_add_overflow(*kernel.figures.spill_store_bytes, *kernel.figures.spill_load_bytes, &sum))
         return std::nullopt;
     return sum;
 }
@@ -88,7 +88,7 @@ compared_candidate compare_candidate(const side& a, std::size_t at_a, const side
     const stored_result &result_a = a.result(at_a), &result_b = b.result(at_b);
     made.shared = result_a.same_as && result_b.same_as;
     if (!result_a.kernel || !result_b.kernel) return made;
-    made.registers = difference(result_a.kernel->registers, result_b.kernel->registers);
+    made.registers = difference(result_a.kernel->figures.registers, result_b.kernel->figures.registers);
     made.spill_bytes = difference(spills(*result_a.kernel), spills(*result_b.kernel));
     return made;
 }

@@ -161,8 +161,9 @@ std::map<std::string, std::string> bounds_by_nvcc(const std::string& source)
     std::map<std::string, std::string> bounds;
     if (made.exit_code != 0) return bounds;
     for (const kernel_info& kernel : read_ptx(read_input((folder.path() / "kernels.ptx").string()), "-").kernels)
-        bounds[kernel.name] = fmt::format("{},{},{}", kernel.max_threads ? (*kernel.max_threads)[0] : 0,
-                                          kernel.min_blocks.value_or(0), kernel.requested_max_registers.value_or(0));
+        bounds[kernel.name] =
+            fmt::format("{},{},{}", kernel.bounds.max_threads ? (*kernel.bounds.max_threads)[0] : 0,
+                        kernel.bounds.min_blocks.value_or(0), kernel.bounds.requested_max_registers.value_or(0));
     return bounds;
 }
 

@@ -109,8 +109,8 @@ TEST(BoundsAnswer, CodeOfUnknownHashIsNeverTheSame)
 {
     kernel_trials trials =
         trials_of("sm_90", bound(128, 4), {128}, {{none, {}}, {bound(128), {}}, {bound(128, 4), {}}});
-    trials.written.code_hash.reset();
-    for (bounds_trial& trial : trials.trials) trial.kernel.code_hash.reset();
+    trials.written.figures.code_hash.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.figures.code_hash.reset();
     const auto size = answer_bounds(trials).block_sizes.at(0);
     ASSERT_EQ(size.rows.size(), 3u) << "as written is known by its attribute";
     EXPECT_TRUE(size.rows[2].as_written);
@@ -200,7 +200,7 @@ TEST(BoundsAnswer, ThresholdsAreTheRegisterCaps)
     EXPECT_EQ(size.limited_by, "warps");
 
     EXPECT_EQ(answer_bounds(trials, {.dynamic_shared_bytes = 100000}).block_sizes.at(0).thresholds.size(), 2u);
-    trials.written.static_shared_bytes = 100000;  // nvlink refuses it
+    trials.written.figures.static_shared_bytes = 100000;  // nvlink refuses it
     EXPECT_EQ(answer_bounds(trials).block_sizes.at(0).thresholds.size(), 0u);
 }
 
@@ -309,7 +309,7 @@ TEST(BoundsRule, TheCapThatBoughtNothing)
     kernel_trials trials =
         trials_of("sm_80", bound(128, 8), {128},
                   {{none, {100, 0, 1000}}, {bound(128, 3), {100, 0, 1000}}, {bound(128, 8), {64, 300, 2000}}});
-    const auto with_shared = [&](kernel_info& kernel) { kernel.static_shared_bytes = 48000; };
+    const auto with_shared = [&](kernel_info& kernel) { kernel.figures.static_shared_bytes = 48000; };
     with_shared(trials.written);
     for (bounds_trial& trial : trials.trials) with_shared(trial.kernel);
     const auto size = answer_bounds(trials).block_sizes.at(0);
@@ -364,7 +364,7 @@ TEST(BoundsRule, ASweepThatDoesNotGiveTheCodeOfTheSourceSaysSo)
 {
     kernel_trials trials = hungry(bound(256, 2));
     EXPECT_TRUE(answer_bounds(trials).findings.empty());
-    trials.written.code_hash = 1;
+    trials.written.figures.code_hash = 1;
     const bounds_answer answer = answer_bounds(trials);
     EXPECT_TRUE(says(answer.findings, "gives other code")) << all_of(answer.findings);
     EXPECT_TRUE(row_with(answer.block_sizes[0], bound(256, 2)).as_written);
@@ -399,14 +399,14 @@ TEST(BoundsRule, WhatIsNotKnown)
     EXPECT_NE(no_architecture.not_swept.find("sm_999"), std::string::npos);
 
     trials = hungry(none);
-    for (bounds_trial& trial : trials.trials) trial.kernel.registers.reset();
-    trials.written.registers.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.figures.registers.reset();
+    trials.written.figures.registers.reset();
     const bounds_answer no_registers = answer_bounds(trials);
     EXPECT_EQ(no_registers.block_sizes[0].recommendation.verdict, bounds_verdict::unknown);
     EXPECT_FALSE(no_registers.block_sizes[0].rows[0].residency.has_value());
 
     trials = hungry(none);
-    for (bounds_trial& trial : trials.trials) trial.kernel.spill_load_bytes.reset();
+    for (bounds_trial& trial : trials.trials) trial.kernel.figures.spill_load_bytes.reset();
     EXPECT_EQ(answer_bounds(trials).block_sizes[0].rows.size(), 6u) << "no crash, no guess";
 
     trials = hungry(none);

@@ -38,7 +38,7 @@ TEST(BoundsPlan, OnePairForEachRegisterCap)
 TEST(BoundsPlan, NothingBeyondOtherLimits)
 {
     kernel_trials kernel = plain("sm_90", {256});
-    kernel.written.static_shared_bytes = 40000;  // (40,000 + 1,024) × 5 of 233,472
+    kernel.written.figures.static_shared_bytes = 40000;  // (40,000 + 1,024) × 5 of 233,472
     EXPECT_EQ(texts(useful_attributes(kernel, 0)),
               (std::vector<std::string>{"", "__launch_bounds__(256)", "__launch_bounds__(256, 1)",
                                         "__launch_bounds__(256, 2)", "__launch_bounds__(256, 3)",
@@ -50,13 +50,13 @@ TEST(BoundsPlan, NothingBeyondOtherLimits)
     EXPECT_EQ(texts(useful_attributes(kernel, 300000)), std::vector<std::string>{""}) << "no block can be launched";
 
     kernel = plain("sm_120", {64});
-    kernel.written.barriers = 16;  // 24 an SM
+    kernel.written.figures.barriers = 16;  // 24 an SM
     EXPECT_EQ(texts(useful_attributes(kernel, 0)),
               (std::vector<std::string>{"", "__launch_bounds__(64)", "__launch_bounds__(64, 1)"}));
 
     // 8 blocks of 9 and more have the cap of 8 on 7.5; with room for 7 the largest of that cap is 7.
     kernel = plain("sm_75", {32});
-    kernel.written.static_shared_bytes = 9000;
+    kernel.written.figures.static_shared_bytes = 9000;
     const attributes found = useful_attributes(kernel, 0);
     EXPECT_EQ(attribute_source(found.back()), "__launch_bounds__(32, 7)") << "255 registers for all: nothing to set";
     EXPECT_EQ(found.size(), 3u);
@@ -71,7 +71,7 @@ TEST(BoundsPlan, TheBoundInTheSourceIsNoLimit)
 TEST(BoundsPlan, KeepsTheThirdArgument)
 {
     kernel_trials kernel = plain("sm_90", {1024});
-    kernel.written.max_cluster_blocks = 4;
+    kernel.written.bounds.max_cluster_blocks = 4;
     EXPECT_EQ(texts(useful_attributes(kernel, 0)),
               (std::vector<std::string>{"", "__launch_bounds__(1024, 0, 4)", "__launch_bounds__(1024, 1, 4)",
                                         "__launch_bounds__(1024, 2, 4)"}));
@@ -80,7 +80,7 @@ TEST(BoundsPlan, KeepsTheThirdArgument)
 TEST(BoundsPlan, RequiredThreadsLeaveMaxnreg)
 {
     kernel_trials kernel = plain("sm_90", {128, 512});
-    kernel.written.required_threads = {512, 1, 1};
+    kernel.written.bounds.required_threads = {512, 1, 1};
     EXPECT_EQ(texts(useful_attributes(kernel, 0)), (std::vector<std::string>{"", "__maxnreg__(128)", "__maxnreg__(64)",
                                                                              "__maxnreg__(40)", "__maxnreg__(32)"}));
 }
@@ -128,15 +128,17 @@ TEST(BoundsPlan, WhatIsLeftOutGivesTheSameCode)
                 std::size_t same_cap = all.size();
                 for (std::size_t j = 0; j < all.size(); ++j)
                     if (std::ranges::find(kept, all[j]) != kept.end() &&
-                        kernels[j].register_cap == kernels[i].register_cap) {
+                        kernels[j].bounds.register_cap == kernels[i].bounds.register_cap) {
                         EXPECT_EQ(same_cap, all.size()) << "two kept for one cap";
                         same_cap = j;
                     }
                 ASSERT_LT(same_cap, all.size()) << "nothing kept for the cap of " << attribute_source(all[i]);
-                ASSERT_TRUE(kernels[i].code_hash.has_value());
-                EXPECT_EQ(kernels[i].code_hash, kernels[same_cap].code_hash) << attribute_source(all[i]);
-                EXPECT_EQ(kernels[i].registers, kernels[same_cap].registers) << attribute_source(all[i]);
-                codes.insert(*kernels[i].code_hash);
+                ASSERT_TRUE(kernels[i].figures.code_hash.has_value());
+                EXPECT_EQ(kernels[i].figures.code_hash, kernels[same_cap].figures.code_hash)
+                    << attribute_source(all[i]);
+                EXPECT_EQ(kernels[i].figures.registers, kernels[same_cap].figures.registers)
+                    << attribute_source(all[i]);
+                codes.insert(*kernels[i].figures.code_hash);
             }
             EXPECT_GT(codes.size(), 1u) << "a kernel that no cap touches proves nothing";
         }
@@ -156,9 +158,9 @@ TEST(BoundsPlan, NothingIsDropped)
         EXPECT_EQ(log.find("adjust"), std::string::npos) << log;
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (all[i].max_registers > 0) {
-                EXPECT_EQ(kernels[i].register_cap, all[i].max_registers);
+                EXPECT_EQ(kernels[i].bounds.register_cap, all[i].max_registers);
             } else if (all[i].threads > 0) {
-                EXPECT_EQ(kernels[i].max_threads->front(), all[i].threads);
+                EXPECT_EQ(kernels[i].bounds.max_threads->front(), all[i].threads);
             }
         }
     }

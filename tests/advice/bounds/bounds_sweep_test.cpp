@@ -68,8 +68,8 @@ protected:
         EXPECT_EQ(ran.exit_code, 0) << ran.output;
         if (ran.exit_code != 0) return {};
         for (const kernel_info& kernel : read_cubin(read_input(cubin), "hand", {.hash_code = true}).kernels) {
-            kernels[kernel.name].code_bytes = kernel.code_bytes;
-            kernels[kernel.name].register_cap = kernel.register_cap;
+            kernels[kernel.name].figures.code_bytes = kernel.figures.code_bytes;
+            kernels[kernel.name].bounds.register_cap = kernel.bounds.register_cap;
         }
         return kernels;
     }
@@ -82,14 +82,14 @@ protected:
 
 void expect_same(const kernel_info& trial, const kernel_info& hand, const std::string& what)
 {
-    EXPECT_EQ(trial.registers, hand.registers) << what;
-    EXPECT_EQ(trial.spill_store_bytes, hand.spill_store_bytes) << what;
-    EXPECT_EQ(trial.spill_load_bytes, hand.spill_load_bytes) << what;
-    EXPECT_EQ(trial.stack_frame_bytes, hand.stack_frame_bytes) << what;
-    EXPECT_EQ(trial.static_shared_bytes, hand.static_shared_bytes) << what;
-    EXPECT_EQ(trial.barriers, hand.barriers) << what;
-    EXPECT_EQ(trial.code_bytes, hand.code_bytes) << what;
-    EXPECT_EQ(trial.register_cap, hand.register_cap) << what;
+    EXPECT_EQ(trial.figures.registers, hand.figures.registers) << what;
+    EXPECT_EQ(trial.figures.spill_store_bytes, hand.figures.spill_store_bytes) << what;
+    EXPECT_EQ(trial.figures.spill_load_bytes, hand.figures.spill_load_bytes) << what;
+    EXPECT_EQ(trial.figures.stack_frame_bytes, hand.figures.stack_frame_bytes) << what;
+    EXPECT_EQ(trial.figures.static_shared_bytes, hand.figures.static_shared_bytes) << what;
+    EXPECT_EQ(trial.figures.barriers, hand.figures.barriers) << what;
+    EXPECT_EQ(trial.figures.code_bytes, hand.figures.code_bytes) << what;
+    EXPECT_EQ(trial.bounds.register_cap, hand.bounds.register_cap) << what;
 }
 
 // Two rows, or all.
@@ -122,7 +122,7 @@ std::string name_in_source(const std::string& short_form)
 }
 std::string name_in_source(const kernel_trials& kernel)
 {
-    return name_in_source(kernel.short_form);
+    return name_in_source(kernel.written.short_form);
 }
 
 // Compares every trial with what `write_copy(kernel, trial, folder)` has written and names.
@@ -160,8 +160,8 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
 
     std::size_t compared = 0;
     for (const kernel_trials& kernel : swept.kernels) {
-        EXPECT_EQ(kernel.not_swept, "") << kernel.short_form;
-        EXPECT_EQ(kernel.trials.size(), rows(kernel).size() + 1) << kernel.short_form;
+        EXPECT_EQ(kernel.not_swept, "") << kernel.written.short_form;
+        EXPECT_EQ(kernel.trials.size(), rows(kernel).size() + 1) << kernel.written.short_form;
         for (const bounds_trial& trial : kernel.trials) {
             const std::string what = key(kernel, trial);
             if (!compiles.contains(what)) continue;
@@ -325,7 +325,7 @@ TEST_F(SmallSweep, OnlyWhatIsAskedForIsSweptAndAllNamesAreKnown)
         two_rows);
     EXPECT_EQ(swept.all_kernels, (std::vector<std::string>{"a<3>", "a<4>", "b"}));
     ASSERT_EQ(swept.kernels.size(), 1u);
-    EXPECT_EQ(swept.kernels[0].short_form, "a<4>");
+    EXPECT_EQ(swept.kernels[0].written.short_form, "a<4>");
     EXPECT_EQ(swept.kernels[0].threads, (std::vector<int>{32, 512}));
 }
 
@@ -369,7 +369,7 @@ TEST_F(SmallSweep, AVariantThatDoesNotCompileIsOneErrorAndTheRestGoesOn)
     ASSERT_FALSE(clustered.trials[1].errors.empty());
     EXPECT_NE(clustered.trials[1].errors[0].find("k.cu(1): "), std::string::npos) << clustered.trials[1].errors[0];
     EXPECT_TRUE(clustered.trials[2].compiled());
-    EXPECT_EQ(clustered.trials[2].kernel.cluster, (std::array{2, 1, 1}));
+    EXPECT_EQ(clustered.trials[2].kernel.bounds.cluster, (std::array{2, 1, 1}));
     for (const bounds_trial& trial : other.trials) EXPECT_TRUE(trial.compiled());
 }
 
@@ -407,8 +407,8 @@ TEST_F(SmallSweep, AThirdBoundStays)
     ASSERT_EQ(swept.kernels.size(), 1u);
     ASSERT_EQ(swept.kernels[0].trials.size(), 3u);
     EXPECT_EQ(swept.kernels[0].trials[1].attribute, (launch_attribute{.threads = 64, .max_cluster_blocks = 4}));
-    EXPECT_EQ(swept.kernels[0].trials[1].kernel.max_cluster_blocks, 4);
-    EXPECT_EQ(swept.kernels[0].trials[2].kernel.max_cluster_blocks, std::nullopt);
+    EXPECT_EQ(swept.kernels[0].trials[1].kernel.bounds.max_cluster_blocks, 4);
+    EXPECT_EQ(swept.kernels[0].trials[2].kernel.bounds.max_cluster_blocks, std::nullopt);
 }
 
 TEST_F(SmallSweep, AFileThatDoesNotCompileSaysWhereOnce)

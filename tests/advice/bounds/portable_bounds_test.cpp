@@ -245,9 +245,9 @@ TEST(PortableBounds, AsCompiled)
         ASSERT_TRUE(result.succeeded) << name << result.log;
         EXPECT_EQ(result.log.find("ignored"), std::string::npos) << name << result.log;
         ASSERT_EQ(result.kernels.size(), 1u);
-        ASSERT_TRUE(result.kernels[0].max_threads.has_value()) << name;
-        EXPECT_EQ(attribute_source(
-                      launch_bound(result.kernels[0].max_threads->front(), result.kernels[0].min_blocks.value_or(0))),
+        ASSERT_TRUE(result.kernels[0].bounds.max_threads.has_value()) << name;
+        EXPECT_EQ(attribute_source(launch_bound(result.kernels[0].bounds.max_threads->front(),
+                                                result.kernels[0].bounds.min_blocks.value_or(0))),
                   expanded(found, result.architecture.number()))
             << name;
     }

@@ -151,10 +151,10 @@ TEST(baseline, any_worse_figure_fails_and_a_better_one_does_not)
     };
     const checked_kernel before = plain_kernel("k(int)");
     for (const auto& [check, worsen] :
-         {change{"baseline_registers", [](kernel_info& info) { info.registers = 33; }},
-          {"baseline_spill_bytes", [](kernel_info& info) { info.spill_load_bytes = 4; }},
-          {"baseline_stack_bytes", [](kernel_info& info) { info.stack_frame_bytes = 8; }},
-          {"baseline_static_shared", [](kernel_info& info) { info.static_shared_bytes = 16; }}}) {
+         {change{"baseline_registers", [](kernel_info& info) { info.figures.registers = 33; }},
+          {"baseline_spill_bytes", [](kernel_info& info) { info.figures.spill_load_bytes = 4; }},
+          {"baseline_stack_bytes", [](kernel_info& info) { info.figures.stack_frame_bytes = 8; }},
+          {"baseline_static_shared", [](kernel_info& info) { info.figures.static_shared_bytes = 16; }}}) {
         checked_kernel worse = before;
         worsen(worse.info);
         const std::string name = std::string("k sm_90 ") + check;
@@ -164,14 +164,14 @@ TEST(baseline, any_worse_figure_fails_and_a_better_one_does_not)
         EXPECT_FALSE(compared({worse}, {before}).failed());
     }
     checked_kernel fewer = before;
-    fewer.info.max_threads = {128, 1, 1};
-    fewer.info.static_shared_bytes = 0;
-    fewer.info.registers = 32;
+    fewer.info.bounds.max_threads = {128, 1, 1};
+    fewer.info.figures.static_shared_bytes = 0;
+    fewer.info.figures.registers = 32;
     EXPECT_EQ(findings_of(compared({before}, {fewer})), "");  // 8x256 and 16x128 are the same threads
-    fewer.info.max_threads = {1024, 1, 1};
-    fewer.info.registers = 32;
+    fewer.info.bounds.max_threads = {1024, 1, 1};
+    fewer.info.figures.registers = 32;
     EXPECT_EQ(findings_of(compared({before}, {fewer})), "");
-    fewer.info.max_threads = {768, 1, 1};  // 2x768
+    fewer.info.bounds.max_threads = {768, 1, 1};  // 2x768
     const check_result result = compared({before}, {fewer});
     EXPECT_EQ(findings_of(result), "k sm_90 baseline_resident_threads broken\n");
     EXPECT_EQ(result.findings[0].message, "resident blocks x threads: 8x256 in the baseline, 2x768 now");
@@ -181,10 +181,10 @@ TEST(baseline, any_worse_figure_fails_and_a_better_one_does_not)
 TEST(baseline, spills_are_stores_and_loads_together)
 {
     checked_kernel before = plain_kernel("k(int)"), now = before;
-    before.info.spill_store_bytes = 8;
-    before.info.spill_load_bytes = 100;
-    now.info.spill_store_bytes = 16;
-    now.info.spill_load_bytes = 92;
+    before.info.figures.spill_store_bytes = 8;
+    before.info.figures.spill_load_bytes = 100;
+    now.info.figures.spill_store_bytes = 16;
+    now.info.figures.spill_load_bytes = 92;
     EXPECT_EQ(findings_of(compared({before}, {now})), "");
 }
 
@@ -192,8 +192,8 @@ TEST(baseline, a_figure_that_is_not_known_any_more_is_not_compared_in_silence)
 {
     const checked_kernel before = plain_kernel("k(int)");
     checked_kernel now = before;
-    now.info.spill_store_bytes.reset();
-    now.info.max_threads.reset();
+    now.info.figures.spill_store_bytes.reset();
+    now.info.bounds.max_threads.reset();
     const check_result result = compared({before}, {now});
     EXPECT_EQ(findings_of(result), "k sm_90 baseline_spill_bytes unknown\nk sm_90 baseline_resident_threads unknown\n");
     EXPECT_TRUE(result.failed());
@@ -223,11 +223,11 @@ TEST(baseline, new_and_gone_kernels_are_reported_and_do_not_fail)
 TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
 {
     checked_kernel before = plain_kernel("k(int)"), now = before;
-    before.info.stack_frame_bytes = 0;
-    before.info.cumulative_stack_bytes = 304;
+    before.info.figures.stack_frame_bytes = 0;
+    before.info.figures.cumulative_stack_bytes = 304;
     EXPECT_NE(written_baseline({before}).find(" stack=0/304 "), std::string::npos) << written_baseline({before});
-    now.info.stack_frame_bytes = 0;
-    now.info.cumulative_stack_bytes = 312;
+    now.info.figures.stack_frame_bytes = 0;
+    now.info.figures.cumulative_stack_bytes = 312;
     EXPECT_EQ(findings_of(compared({before}, {now})), "k sm_90 baseline_stack_bytes broken\n");
     EXPECT_EQ(findings_of(compared({now}, {before})), "k sm_90 baseline_stack_bytes better allowed\n");
     EXPECT_EQ(findings_of(compared({now}, {now})), "");
@@ -237,13 +237,13 @@ TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
 TEST(baseline, spills_that_are_known_in_part_are_worse_where_that_part_is)
 {
     checked_kernel before = plain_kernel("k(int)"), now = before;
-    now.info.spill_store_bytes.reset();
-    now.info.spill_load_bytes.reset();
-    now.info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    now.info.figures.spill_store_bytes.reset();
+    now.info.figures.spill_load_bytes.reset();
+    now.info.figures.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
     const check_result result = compared({before}, {now});
     EXPECT_EQ(findings_of(result), "k sm_90 baseline_spill_bytes broken\n");
     EXPECT_EQ(result.findings[0].shown_value, "at least 110 B");
-    before.info.spill_store_bytes = 200;
+    before.info.figures.spill_store_bytes = 200;
     EXPECT_EQ(findings_of(compared({before}, {now})), "k sm_90 baseline_spill_bytes unknown\n");
 }
 

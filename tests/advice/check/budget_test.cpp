@@ -41,10 +41,10 @@ TEST(budget, a_limit_holds_up_to_its_value)
     EXPECT_EQ(found("[defaults]\nmax_code_bytes = 1024", kernels), "");
     EXPECT_EQ(found("[defaults]\nmax_code_bytes = 1023", kernels), "k sm_90 max_code_bytes broken\n");
     const checked_kernel heavy = with([](kernel_info& info) {
-        info.spill_store_bytes = 4;
-        info.spill_load_bytes = 8;
-        info.stack_frame_bytes = 16;
-        info.static_shared_bytes = 2048;
+        info.figures.spill_store_bytes = 4;
+        info.figures.spill_load_bytes = 8;
+        info.figures.stack_frame_bytes = 16;
+        info.figures.static_shared_bytes = 2048;
     });
     EXPECT_EQ(found("[defaults]\nmax_spill_bytes = 12\nmax_stack_bytes = 16\nmax_static_shared = 2048", {heavy}), "");
     const check_result result =
@@ -62,7 +62,8 @@ TEST(budget, a_limit_holds_up_to_its_value)
 
 TEST(budget, residency_is_asked_of_the_model)
 {
-    const checked_kernel kernel = with([](kernel_info& info) { info.registers = 64; });  // 4 blocks of 256 on sm_90
+    const checked_kernel kernel =
+        with([](kernel_info& info) { info.figures.registers = 64; });  // 4 blocks of 256 on sm_90
     ASSERT_EQ(resident_blocks(sm_90, {.registers = 64}, {.threads = 256}), 4);
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 4\nmin_occupancy = 0.5", {kernel}), "");
     const check_result result = checked("[defaults]\nmin_blocks_per_sm = 5\nmin_occupancy = 0.51", {kernel});
@@ -109,8 +110,8 @@ TEST(budget, patterns_match_each_name)
 {
     checked_kernel kernel = plain_kernel("k(int)");
     kernel.info.name = "_Z5mergeIiEvPi";
-    kernel.demangled = "void merge<int>(int*)";
-    kernel.short_form = "merge<int>";
+    kernel.info.demangled = "void merge<int>(int*)";
+    kernel.info.short_form = "merge<int>";
     for (const char* pattern : {"merge*", "merge<int>", "void merge<int>(int*)", "_Z5merge*", "*", "?erge<[i]nt>"})
         EXPECT_NE(found(std::string("[[rule]]\nmax_registers = 1\nkernel = '") + pattern + "'", {kernel}), "")
             << pattern;
@@ -154,8 +155,8 @@ TEST(budget, what_is_not_known_is_neither_pass_nor_silent)
     const std::string all =
         "[defaults]\nmax_registers = 99\nmax_spill_bytes = 99\nmax_stack_bytes = 99\nmax_static_shared = 99\n"
         "max_code_bytes = 99\nmin_blocks_per_sm = 1\nmin_occupancy = 0.1\nrequire_launch_bounds = true\n";
-    checked_kernel nothing{{}, "k", "k", "k"};
-    nothing.info.name = "k";
+    checked_kernel nothing{{}, "k"};
+    nothing.info.name = nothing.info.demangled = nothing.info.short_form = "k";
     set_architecture(nothing.info, "sm_90");
     const check_result result = checked(all, {nothing});
     EXPECT_EQ(result.count(check_status::unknown), 8u) << findings_of(result);
@@ -182,19 +183,22 @@ TEST(budget, why_it_is_not_known_is_said)
     const auto has = [](const std::string& text, const std::string& words) {
         EXPECT_NE(text.find(words), std::string::npos) << text;
     };
-    has(reason("min_blocks_per_sm = 1", with([](kernel_info& info) { info.max_threads.reset(); })), "add threads");
+    has(reason("min_blocks_per_sm = 1", with([](kernel_info& info) { info.bounds.max_threads.reset(); })),
+        "add threads");
     has(reason("min_blocks_per_sm = 1", with([](kernel_info&) {}, "sm_999")), "no limits are known for sm_999");
     has(reason("min_blocks_per_sm = 1", with([](kernel_info&) {}, "")), "its architecture is not known");
     has(reason("max_spill_bytes = 1", with([](kernel_info& info) {
                    info.linked = true;
-                   info.spill_load_bytes.reset();
+                   info.figures.spill_load_bytes.reset();
                })),
         "nvlink does not print spills");
-    has(reason("max_stack_bytes = 9", with([](kernel_info& info) { info.stack_unbounded = true; })), "recursion");
-    has(reason("min_blocks_per_sm = 1", with([](kernel_info& info) { info.static_shared_bytes.reset(); })), "shared");
+    has(reason("max_stack_bytes = 9", with([](kernel_info& info) { info.figures.stack_unbounded = true; })),
+        "recursion");
+    has(reason("min_blocks_per_sm = 1", with([](kernel_info& info) { info.figures.static_shared_bytes.reset(); })),
+        "shared");
     has(reason("require_launch_bounds = true", with([](kernel_info& info) {
-                   info.max_threads.reset();
-                   info.register_cap.reset();
+                   info.bounds.max_threads.reset();
+                   info.bounds.register_cap.reset();
                })),
         "logs never do");
 }
@@ -202,15 +206,15 @@ TEST(budget, why_it_is_not_known_is_said)
 // What is known suffices where the limit is broken, or holds, whatever the rest is.
 TEST(budget, a_partly_known_figure_is_enough_where_it_decides)
 {
-    const checked_kernel no_shared = with([](kernel_info& info) { info.static_shared_bytes.reset(); });
+    const checked_kernel no_shared = with([](kernel_info& info) { info.figures.static_shared_bytes.reset(); });
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 9", {no_shared}), "k sm_90 min_blocks_per_sm broken\n");
     const checked_kernel endless = with([](kernel_info& info) {
-        info.stack_unbounded = true;
-        info.stack_frame_bytes = 100;
+        info.figures.stack_unbounded = true;
+        info.figures.stack_frame_bytes = 100;
     });
     EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 99", {endless}), "k sm_90 max_stack_bytes broken\n");
     // 64 barriers on the SM, at most 16 a block: 4 blocks are there whatever the barriers.
-    const checked_kernel no_barriers = with([](kernel_info& info) { info.barriers.reset(); });
+    const checked_kernel no_barriers = with([](kernel_info& info) { info.figures.barriers.reset(); });
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 4", {no_barriers}), "");
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 5", {no_barriers}), "k sm_90 min_blocks_per_sm unknown\n");
 }
@@ -219,10 +223,10 @@ TEST(budget, launch_bounds_can_be_required)
 {
     const std::string text = "[defaults]\nrequire_launch_bounds = true";
     EXPECT_EQ(found(text, {plain_kernel("k(int)")}), "");
-    EXPECT_EQ(found(text, {with([](kernel_info& info) { info.max_threads.reset(); })}),
+    EXPECT_EQ(found(text, {with([](kernel_info& info) { info.bounds.max_threads.reset(); })}),
               "k sm_90 require_launch_bounds broken\n");
     EXPECT_EQ(found("[defaults]\nrequire_launch_bounds = false\nmax_registers = 99",
-                    {with([](kernel_info& info) { info.max_threads.reset(); })}),
+                    {with([](kernel_info& info) { info.bounds.max_threads.reset(); })}),
               "");
 }
 
@@ -239,9 +243,9 @@ TEST(budget, a_rule_for_an_architecture_may_hold_for_one_that_is_not_known)
 TEST(budget, spills_that_are_known_in_part_are_checked_as_far_as_they_are)
 {
     const checked_kernel cut = with([](kernel_info& info) {
-        info.spill_store_bytes.reset();
-        info.spill_load_bytes.reset();
-        info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+        info.figures.spill_store_bytes.reset();
+        info.figures.spill_load_bytes.reset();
+        info.figures.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
     });
     const check_result broken = checked("[defaults]\nmax_spill_bytes = 109", {cut});
     EXPECT_EQ(findings_of(broken), "k sm_90 max_spill_bytes broken\n");
@@ -254,8 +258,8 @@ TEST(budget, spills_that_are_known_in_part_are_checked_as_far_as_they_are)
 TEST(budget, the_stack_is_that_of_the_functions_that_are_called_too)
 {
     const checked_kernel caller = with([](kernel_info& info) {
-        info.stack_frame_bytes = 0;
-        info.cumulative_stack_bytes = 304;
+        info.figures.stack_frame_bytes = 0;
+        info.figures.cumulative_stack_bytes = 304;
     });
     EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 303", {caller}), "k sm_90 max_stack_bytes broken\n");
     EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 304", {caller}), "");

@@ -17,33 +17,33 @@ TEST(checked_kernel, after_linking_what_nvlink_says_counts)
 {
     checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
     compiled.info.relocatable = true;
-    compiled.info.registers = 90;  // nvlink can also lower nothing; a larger figure shows which one counts
-    compiled.info.spill_store_bytes = 8;
-    compiled.info.stack_frame_bytes = 24;
+    compiled.info.figures.registers = 90;  // nvlink can also lower nothing; a larger figure shows which one counts
+    compiled.info.figures.spill_store_bytes = 8;
+    compiled.info.figures.stack_frame_bytes = 24;
     linked.info.linked = true;
-    linked.info.registers = 50;
-    linked.info.max_threads.reset();
-    linked.info.spill_store_bytes.reset();
-    linked.info.spill_load_bytes.reset();
-    linked.info.stack_frame_bytes.reset();
+    linked.info.figures.registers = 50;
+    linked.info.bounds.max_threads.reset();
+    linked.info.figures.spill_store_bytes.reset();
+    linked.info.figures.spill_load_bytes.reset();
+    linked.info.figures.stack_frame_bytes.reset();
     for (const auto& found : {std::vector{compiled, linked}, std::vector{linked, compiled}}) {
         const std::vector<checked_kernel> merged = one_of_each(found);
         ASSERT_EQ(merged.size(), 1u);
-        EXPECT_EQ(merged[0].info.registers, 50);
-        EXPECT_EQ(merged[0].info.spill_store_bytes, 8);
-        EXPECT_EQ(merged[0].info.spill_load_bytes, 0);
-        EXPECT_EQ(merged[0].info.stack_frame_bytes, 24);
-        EXPECT_TRUE(merged[0].info.max_threads);
+        EXPECT_EQ(merged[0].info.figures.registers, 50);
+        EXPECT_EQ(merged[0].info.figures.spill_store_bytes, 8);
+        EXPECT_EQ(merged[0].info.figures.spill_load_bytes, 0);
+        EXPECT_EQ(merged[0].info.figures.stack_frame_bytes, 24);
+        EXPECT_TRUE(merged[0].info.bounds.max_threads);
         EXPECT_FALSE(merged[0].info.relocatable);
     }
-    EXPECT_FALSE(one_of_each({linked})[0].info.spill_store_bytes);
+    EXPECT_FALSE(one_of_each({linked})[0].info.figures.spill_store_bytes);
 }
 
 TEST(checked_kernel, other_names_files_and_architectures_are_other_kernels)
 {
     checked_kernel one = plain_kernel("k(int)"), two = plain_kernel("k(int)", "sm_90a"), three = plain_kernel("l(int)");
     checked_kernel four = one, five = one;
-    four.demangled = five.demangled = "(anonymous namespace)::anon(int*)";
+    four.info.demangled = five.info.demangled = "(anonymous namespace)::anon(int*)";
     four.info.name = "_ZN34_GLOBAL__N__89b8bf71_4_t_cu__Z1fPi4anonEPi";
     five.info.name = "_ZN34_GLOBAL__N__89b8bf71_4_u_cu__Z1fPi4anonEPi";
     const std::vector<checked_kernel> merged = one_of_each({five, three, two, four, one});
@@ -71,9 +71,9 @@ TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known
         change(info);
         return residency_of(info);
     };
-    EXPECT_FALSE(without([](kernel_info& info) { info.max_threads.reset(); }));
-    EXPECT_FALSE(without([](kernel_info& info) { info.registers.reset(); }));
-    EXPECT_FALSE(without([](kernel_info& info) { info.static_shared_bytes.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.bounds.max_threads.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.figures.registers.reset(); }));
+    EXPECT_FALSE(without([](kernel_info& info) { info.figures.static_shared_bytes.reset(); }));
     EXPECT_FALSE(without([](kernel_info& info) { set_architecture(info, "sm_999"); }));
 }
 
@@ -82,16 +82,16 @@ TEST(checked_kernel, what_is_linked_has_what_each_of_the_compiled_tells)
 {
     checked_kernel small = plain_kernel("k(int)"), large = small, linked = small;
     small.info.relocatable = large.info.relocatable = true;
-    large.info.max_threads = {1024, 1, 1};
-    large.info.spill_store_bytes = 8;
+    large.info.bounds.max_threads = {1024, 1, 1};
+    large.info.figures.spill_store_bytes = 8;
     linked.info.linked = true;
-    linked.info.registers = 40;  // 1,536 threads in blocks of 256, 1,024 in one of 1,024
-    linked.info.max_threads.reset();
-    linked.info.spill_store_bytes.reset();
-    linked.info.spill_load_bytes.reset();
+    linked.info.figures.registers = 40;  // 1,536 threads in blocks of 256, 1,024 in one of 1,024
+    linked.info.bounds.max_threads.reset();
+    linked.info.figures.spill_store_bytes.reset();
+    linked.info.figures.spill_load_bytes.reset();
     std::vector<checked_kernel> found{small, large, large, linked};
     const auto less = [](const checked_kernel& a, const checked_kernel& b) {
-        return std::tie(a.info.linked, a.info.max_threads) < std::tie(b.info.linked, b.info.max_threads);
+        return std::tie(a.info.linked, a.info.bounds.max_threads) < std::tie(b.info.linked, b.info.bounds.max_threads);
     };
     std::ranges::sort(found, less);
     do {
@@ -110,12 +110,12 @@ TEST(checked_kernel, of_very_many_linked_copies_the_largest_stands_for_all)
     for (int i = 0; i < 3000; ++i) {
         checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
         compiled.info.relocatable = true;
-        compiled.info.spill_store_bytes = i;
+        compiled.info.figures.spill_store_bytes = i;
         found.push_back(compiled);
         linked.info.linked = true;
-        linked.info.registers = 10 + i % 90;
-        linked.info.spill_store_bytes.reset();
-        linked.info.spill_load_bytes.reset();
+        linked.info.figures.registers = 10 + i % 90;
+        linked.info.figures.spill_store_bytes.reset();
+        linked.info.figures.spill_load_bytes.reset();
         found.push_back(linked);
     }
     const std::vector<checked_kernel> merged = one_of_each(found);

@@ -25,25 +25,25 @@ checked_kernel random_copy(std::mt19937& random)
     kernel_info& info = kernel.info;
     info.source = {one_of<std::string>(random, {"a.cubin", "b.cubin"}), one_of<std::string>(random, {"cubin", "log"}),
                    one_of<std::string>(random, {"", "line 3"})};
-    info.registers = one_of<std::optional<int>>(random, {16, 32, 64, 128, std::nullopt});
-    info.spill_store_bytes = one_of<std::optional<std::int64_t>>(random, {0, 8, 300, std::nullopt});
-    info.spill_load_bytes = one_of<std::optional<std::int64_t>>(random, {0, 12, 299});
-    if (!info.spill_store_bytes && one_of(random, {true, false})) {
-        info.spill_load_bytes.reset();
-        info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    info.figures.registers = one_of<std::optional<int>>(random, {16, 32, 64, 128, std::nullopt});
+    info.figures.spill_store_bytes = one_of<std::optional<std::int64_t>>(random, {0, 8, 300, std::nullopt});
+    info.figures.spill_load_bytes = one_of<std::optional<std::int64_t>>(random, {0, 12, 299});
+    if (!info.figures.spill_store_bytes && one_of(random, {true, false})) {
+        info.figures.spill_load_bytes.reset();
+        info.figures.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
     }
-    info.stack_frame_bytes = one_of<std::optional<std::int64_t>>(random, {0, 16, 304, std::nullopt});
-    info.cumulative_stack_bytes = one_of<std::optional<std::int64_t>>(random, {std::nullopt, 304, 400});
-    info.stack_unbounded = one_of(random, {false, false, true});
-    info.static_shared_bytes = one_of<std::optional<std::int64_t>>(random, {0, 4096, 30000, std::nullopt});
-    info.barriers = one_of<std::optional<int>>(random, {0, 9, std::nullopt});
-    info.code_bytes = one_of<std::optional<std::int64_t>>(random, {512, 1024, 4096, std::nullopt});
-    info.max_threads = one_of<std::optional<std::array<int, 3>>>(
+    info.figures.stack_frame_bytes = one_of<std::optional<std::int64_t>>(random, {0, 16, 304, std::nullopt});
+    info.figures.cumulative_stack_bytes = one_of<std::optional<std::int64_t>>(random, {std::nullopt, 304, 400});
+    info.figures.stack_unbounded = one_of(random, {false, false, true});
+    info.figures.static_shared_bytes = one_of<std::optional<std::int64_t>>(random, {0, 4096, 30000, std::nullopt});
+    info.figures.barriers = one_of<std::optional<int>>(random, {0, 9, std::nullopt});
+    info.figures.code_bytes = one_of<std::optional<std::int64_t>>(random, {512, 1024, 4096, std::nullopt});
+    info.bounds.max_threads = one_of<std::optional<std::array<int, 3>>>(
         random, {std::array{128, 1, 1}, std::array{256, 1, 1}, std::array{1024, 1, 1}, std::nullopt});
-    info.register_cap = one_of<std::optional<int>>(random, {255, std::nullopt});
-    info.uses_dynamic_shared = one_of<std::optional<bool>>(random, {true, false, std::nullopt});
-    info.dynamic_shared_bytes = one_of<std::optional<std::int64_t>>(random, {std::nullopt, 0, 20000, 60000});
-    info.launch_threads = one_of<std::optional<int>>(random, {std::nullopt, 32, 512});
+    info.bounds.register_cap = one_of<std::optional<int>>(random, {255, std::nullopt});
+    info.launches.uses_dynamic_shared = one_of<std::optional<bool>>(random, {true, false, std::nullopt});
+    info.launches.dynamic_shared_bytes = one_of<std::optional<std::int64_t>>(random, {std::nullopt, 0, 20000, 60000});
+    info.launches.launch_threads = one_of<std::optional<int>>(random, {std::nullopt, 32, 512});
     return kernel;
 }
 
@@ -143,8 +143,8 @@ TEST(copies, are_judged_by_the_worst_in_every_order)
 TEST(copies, an_unknown_copy_hides_no_broken_one)
 {
     checked_kernel one = plain_kernel("k(int)"), two = one;
-    one.info.registers = 200;
-    two.info.registers.reset();
+    one.info.figures.registers = 200;
+    two.info.figures.registers.reset();
     two.info.source.file = "b.cu";
     for (const auto& found : {std::vector{one, two}, std::vector{two, one}}) {
         check_result result;
@@ -183,7 +183,7 @@ TEST(copies, each_is_found_in_its_file)
 {
     checked_kernel one = plain_kernel("k(int)"), two = one;
     two.info.source.file = "b.cu";
-    two.info.registers = 99;
+    two.info.figures.registers = 99;
     const std::vector<checked_kernel> merged = one_of_each({one, two});
     ASSERT_EQ(merged.size(), 1u);
     const worst_figure registers = worst_registers(merged[0]);

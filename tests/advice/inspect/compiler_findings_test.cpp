@@ -59,9 +59,9 @@ TEST(compiler_findings, the_remedy_for_setmaxnreg_is_that_of_its_cause)
 TEST(compiler_findings, the_bound_that_is_missing_is_named)
 {
     kernel_info kernel = warned(setmaxnreg("; unable to determine register count at entry."));
-    kernel.max_threads = {384, 1, 1};
+    kernel.bounds.max_threads = {384, 1, 1};
     EXPECT_EQ(only_loss(kernel).fix, "write __launch_bounds__(384, 1): with min_blocks the count at entry is known");
-    kernel.max_cluster_blocks = 2;
+    kernel.bounds.max_cluster_blocks = 2;
     EXPECT_EQ(only_loss(kernel).fix, "write __launch_bounds__(384, 1, 2): with min_blocks the count at entry is known");
 }
 

@@ -18,22 +18,23 @@ kernel_info kernel(const char* architecture, int registers, std::optional<int> b
     kernel_info info;
     info.name = "k";
     set_architecture(info, architecture);
-    info.registers = registers;
-    info.spill_store_bytes = info.spill_load_bytes = info.stack_frame_bytes = info.static_shared_bytes = 0;
-    info.barriers = 0;
-    if (bound) info.max_threads = {*bound, 1, 1};
-    info.min_blocks = min_blocks;
+    info.figures.registers = registers;
+    info.figures.spill_store_bytes = info.figures.spill_load_bytes = info.figures.stack_frame_bytes =
+        info.figures.static_shared_bytes = 0;
+    info.figures.barriers = 0;
+    if (bound) info.bounds.max_threads = {*bound, 1, 1};
+    info.bounds.min_blocks = min_blocks;
     if (const auto capability = parse_compute_capability(architecture); capability && bound)
         if (const sm_limits* limits = find_sm_limits(*capability))
-            info.register_cap = register_cap(*limits, *bound, min_blocks.value_or(1));
+            info.bounds.register_cap = register_cap(*limits, *bound, min_blocks.value_or(1));
     return info;
 }
 
 kernel_info spilling(kernel_info info, std::int64_t stores, std::int64_t loads)
 {
-    info.spill_store_bytes = stores;
-    info.spill_load_bytes = loads;
-    info.stack_frame_bytes = stores;
+    info.figures.spill_store_bytes = stores;
+    info.figures.spill_load_bytes = loads;
+    info.figures.stack_frame_bytes = stores;
     return info;
 }
 
@@ -94,15 +95,15 @@ TEST(diagnose, bound_ignored_of_ptx_that_nobody_has_compiled)
     kernel_info ptx;
     ptx.name = "k";
     set_architecture(ptx, "compute_75");
-    ptx.max_threads = {256, 1, 1};
-    ptx.min_blocks = 8;
+    ptx.bounds.max_threads = {256, 1, 1};
+    ptx.bounds.min_blocks = 8;
     const diagnosis found = only(ptx);
     EXPECT_EQ(found.id, "bound_ignored");
     EXPECT_TRUE(
         found.message.starts_with("compiling it for sm_75 will ignore min_blocks 8: 8 × 8 warps exceed the 32 "
                                   "warp slots of sm_75"))
         << found.message;
-    ptx.max_threads = {2048, 1, 1};
+    ptx.bounds.max_threads = {2048, 1, 1};
     EXPECT_TRUE(only(ptx).message.starts_with("compiling it for sm_75 will ignore the whole bound"))
         << only(ptx).message;
 }
@@ -112,11 +113,11 @@ TEST(diagnose, remedies_keep_the_third_bound)
     std::vector<kernel_info> kernels{kernel("sm_90", 32, 65, 22), spilling(kernel("sm_90", 64, 128, 8), 560, 560),
                                      spilling(kernel("sm_90", 32, 256, 8), 116, 156), kernel("sm_90", 200, 512),
                                      spilling(kernel("sm_90", 40, 256), 100, 100)};
-    kernels[1].static_shared_bytes = 48'000;
+    kernels[1].figures.static_shared_bytes = 48'000;
     std::set<std::string> seen;
     for (kernel_info& info : kernels) {
         for (const int cluster : {4, 16}) {
-            info.max_cluster_blocks = cluster;
+            info.bounds.max_cluster_blocks = cluster;
             const std::string end = ", " + std::to_string(cluster) + ")";
             for (const diagnosis& finding : diagnose(info, std::nullopt)) {
                 if (finding.fix.find("__launch_bounds__(") == std::string::npos) continue;
@@ -128,7 +129,7 @@ TEST(diagnose, remedies_keep_the_third_bound)
     EXPECT_EQ(seen, (std::set<std::string>{"bound_ignored", "bound_bought_nothing", "spills_from_bound",
                                            "never_launches", "one_argument_collapse"}));
     kernel_info one = kernel("sm_90", 200, 512);
-    one.max_cluster_blocks = 4;
+    one.bounds.max_cluster_blocks = 4;
     EXPECT_EQ(only(one).fix,
               "launch at most 256 threads, or compile with __launch_bounds__(512, 0, 4) (at most 128 "
               "registers)");
@@ -142,10 +143,10 @@ TEST(diagnose, debug_build)
         info.optimisation = how;
         EXPECT_EQ(ids(info), "debug_build");
         EXPECT_EQ(only(info).level, severity::note);
-        info.spill_store_bytes = info.spill_load_bytes = 0;  // an array
+        info.figures.spill_store_bytes = info.figures.spill_load_bytes = 0;  // an array
         EXPECT_EQ(ids(info), "debug_build");
-        info.spill_store_bytes = info.spill_load_bytes = std::nullopt;
-        info.code_bytes = 1024;
+        info.figures.spill_store_bytes = info.figures.spill_load_bytes = std::nullopt;
+        info.figures.code_bytes = 1024;
         EXPECT_EQ(ids(info), "debug_build");
         EXPECT_EQ(ids(info, 1024), "debug_build never_launches") << "this build does not launch, whatever another does";
     }
@@ -160,10 +161,10 @@ TEST(diagnose, debug_build)
 TEST(diagnose, spills_unknown)
 {
     kernel_info info = kernel("sm_86", 40);
-    info.spill_store_bytes = info.spill_load_bytes = std::nullopt;
-    info.stack_frame_bytes = 96;
+    info.figures.spill_store_bytes = info.figures.spill_load_bytes = std::nullopt;
+    info.figures.stack_frame_bytes = 96;
     EXPECT_EQ(ids(info), "") << "a log that was cut off";
-    info.code_bytes = 4096;
+    info.figures.code_bytes = 4096;
     info.toolkit_version = 118;
     diagnosis found = only(info);
     EXPECT_EQ(found.id, "spills_unknown");
@@ -171,12 +172,12 @@ TEST(diagnose, spills_unknown)
     EXPECT_EQ(found.message,
               "spills are not known: images of CUDA 11.8 do not list them, and in the code they cannot be "
               "distinguished from accesses to arrays");
-    info.spills_between = {.min_stores = 0, .max_stores = 40, .min_loads = 0, .max_loads = 60};
+    info.figures.spills_between = {.min_stores = 0, .max_stores = 40, .min_loads = 0, .max_loads = 60};
     EXPECT_NE(only(info).message.find("(between 0 and 100 B)"), std::string::npos) << only(info).message;
     set_architecture(info, "sm_61");
     EXPECT_NE(only(info).message.find("for sm_61 list none"), std::string::npos) << only(info).message;
-    info.spill_store_bytes = info.spill_load_bytes = 0;
-    info.spills_between.reset();
+    info.figures.spill_store_bytes = info.figures.spill_load_bytes = 0;
+    info.figures.spills_between.reset();
     EXPECT_EQ(ids(info), "local_array");
 }
 
@@ -184,15 +185,15 @@ TEST(diagnose, spills_unknown)
 TEST(diagnose, of_code_for_an_older_gpu)
 {
     kernel_info info = kernel("sm_80", 40, 256);
-    info.uses_dynamic_shared = true;
-    info.dynamic_shared_bytes = 140'000;
+    info.launches.uses_dynamic_shared = true;
+    info.launches.dynamic_shared_bytes = 140'000;
     EXPECT_EQ(ids(info), "");
     info.runs_on = parse_compute_capability("sm_86");
     EXPECT_EQ(only(info).id, "never_launches");
     EXPECT_NE(only(info).message.find("never launch on sm_86"), std::string::npos) << only(info).message;
-    info.triton_warps = 8;
+    info.launches.triton_warps = 8;
     EXPECT_NE(only(info).fix.find("num_stages"), std::string::npos) << only(info).fix;
-    info.dynamic_shared_bytes = 100'000;
+    info.launches.dynamic_shared_bytes = 100'000;
     EXPECT_EQ(ids(info), "");
 }
 
@@ -216,7 +217,7 @@ TEST(diagnose, bound_over_1024)
     EXPECT_NE(found.message.find("1,536"), std::string::npos);
     EXPECT_EQ(ids(kernel("sm_90", 32, 1024)), "");
     kernel_info two = kernel("sm_90", 16);
-    two.max_threads = {64, 32, 1};  // 2,048
+    two.bounds.max_threads = {64, 32, 1};  // 2,048
     EXPECT_EQ(ids(two), "bound_over_1024");
 }
 
@@ -225,7 +226,7 @@ TEST(diagnose, bound_bought_nothing)
     // __launch_bounds__(128, 8) with 48,000 B of static shared memory: ptxas caps at 64 registers for blocks that the
     // shared memory of no architecture holds.
     kernel_info greedy = spilling(kernel("sm_90", 64, 128, 8), 560, 560);
-    greedy.static_shared_bytes = 48'000;
+    greedy.figures.static_shared_bytes = 48'000;
     const diagnosis found = only(greedy);
     EXPECT_EQ(found.id, "bound_bought_nothing");
     EXPECT_EQ(found.level, severity::error);
@@ -243,22 +244,22 @@ TEST(diagnose, bound_bought_nothing)
     for (const auto& [architecture, blocks] : {row{"sm_75", "only 1 block"}, row{"sm_80", "only 3 blocks"},
                                                row{"sm_90", "only 4 blocks"}, row{"sm_120", "only 2 blocks"}}) {
         kernel_info each = spilling(kernel(architecture, 64, 128, 8), 560, 560);
-        each.static_shared_bytes = 48'000;
+        each.figures.static_shared_bytes = 48'000;
         ASSERT_EQ(ids(each), "bound_bought_nothing") << architecture;
         EXPECT_NE(only(each).message.find(blocks), std::string::npos) << only(each).message;
     }
 
-    greedy.static_shared_bytes = 8'192;  // 25 blocks' worth
+    greedy.figures.static_shared_bytes = 8'192;  // 25 blocks' worth
     EXPECT_EQ(ids(greedy), "spills_from_bound");
-    greedy.spill_store_bytes = greedy.spill_load_bytes = greedy.stack_frame_bytes = 0;
+    greedy.figures.spill_store_bytes = greedy.figures.spill_load_bytes = greedy.figures.stack_frame_bytes = 0;
     EXPECT_EQ(ids(greedy), "");
 
     // 16 barriers: one block on sm_120.
     kernel_info barriers = kernel("sm_120", 100, 128, 4);
-    barriers.barriers = 16;
+    barriers.figures.barriers = 16;
     EXPECT_EQ(ids(barriers), "bound_bought_nothing");
     EXPECT_NE(only(barriers).message.find("barriers allow only 1 block"), std::string::npos) << only(barriers).message;
-    barriers.barriers = 6;
+    barriers.figures.barriers = 6;
     EXPECT_EQ(ids(barriers), "");
 }
 
@@ -266,12 +267,12 @@ TEST(diagnose, bound_bought_nothing)
 TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
 {
     kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 100, 100);
-    info.static_shared_bytes = 32'000;  // 7 blocks
+    info.figures.static_shared_bytes = 32'000;  // 7 blocks
     EXPECT_EQ(ids(info), "bound_bought_nothing spills_from_bound");
-    info.min_blocks_inferred = true;
+    info.bounds.min_blocks_inferred = true;
     EXPECT_EQ(ids(info), "spills_from_bound");
     EXPECT_NE(only(info).message.find("the cap of 32 by the launch bound or __maxnreg__"), std::string::npos);
-    info.static_shared_bytes = 37'000;  // 6 blocks
+    info.figures.static_shared_bytes = 37'000;  // 6 blocks
     EXPECT_EQ(ids(info), "bound_bought_nothing");
     EXPECT_NE(only(info).message.find("min_blocks 7 (inferred from the cap) capped registers at 32"), std::string::npos)
         << only(info).message;
@@ -281,8 +282,8 @@ TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
 TEST(diagnose, a_bound_that_bought_nothing_does_not_hide_other_spills)
 {
     kernel_info info = spilling(kernel("sm_90", 24, 128, 8), 40, 40);
-    info.static_shared_bytes = 48'000;
-    info.register_cap = 24;  // -maxrregcount or the like
+    info.figures.static_shared_bytes = 48'000;
+    info.bounds.register_cap = 24;  // -maxrregcount or the like
     EXPECT_EQ(ids(info), "bound_bought_nothing spills_from_bound");
 }
 
@@ -310,9 +311,9 @@ TEST(diagnose, never_launches)
     EXPECT_EQ(ids(kernel("sm_90", 32, 256), 256), "");
 
     kernel_info barriers = kernel("sm_90", 32, 256);
-    barriers.barriers = 17;
+    barriers.figures.barriers = 17;
     EXPECT_EQ(ids(barriers), "never_launches");
-    barriers.barriers = 16;
+    barriers.figures.barriers = 16;
     EXPECT_EQ(ids(barriers), "");
 }
 
@@ -353,13 +354,13 @@ TEST(diagnose, spills_from_bound)
     EXPECT_EQ(found.fix, "1024 threads allow no more: use fewer threads per block");
 
     kernel_info limited = spilling(kernel("sm_90", 72), 360, 360);  // -maxrregcount=72
-    limited.register_cap = 72;
+    limited.bounds.register_cap = 72;
     found = only(limited);
     EXPECT_EQ(found.id, "spills_from_bound");
     EXPECT_EQ(found.fix, "raise -maxrregcount, or give the kernel launch bounds instead");
 
     kernel_info requested = spilling(kernel("sm_90", 96), 160, 160);  // __maxnreg__(96)
-    requested.requested_max_registers = requested.register_cap = 96;
+    requested.bounds.requested_max_registers = requested.bounds.register_cap = 96;
     found = only(requested);
     EXPECT_EQ(found.id, "spills_from_bound");
     EXPECT_NE(found.message.find("__maxnreg__(96) is the cause"), std::string::npos);
@@ -377,14 +378,14 @@ TEST(diagnose, spills_without_a_bound)
     EXPECT_EQ(found.id, "spills");
     EXPECT_NE(found.fix.find("-maxrregcount"), std::string::npos);
     kernel_info unknown = kernel("sm_90", 32);
-    unknown.spill_store_bytes = unknown.spill_load_bytes = std::nullopt;
+    unknown.figures.spill_store_bytes = unknown.figures.spill_load_bytes = std::nullopt;
     EXPECT_EQ(ids(unknown), "");
 }
 
 TEST(diagnose, local_array)
 {
     kernel_info indexed = kernel("sm_90", 32, 256);
-    indexed.stack_frame_bytes = 1024;
+    indexed.figures.stack_frame_bytes = 1024;
     diagnosis found = only(indexed);
     EXPECT_EQ(found.id, "local_array");
     EXPECT_NE(found.message.find("1,024 B of local memory per thread without spills"), std::string::npos);
@@ -395,14 +396,14 @@ TEST(diagnose, local_array)
     EXPECT_EQ(only(indexed).message.find("the compiler says"), std::string::npos);
 
     EXPECT_EQ(ids(spilling(indexed, 80, 80)).find("local_array"), std::string::npos);  // the frame holds the spills
-    indexed.spill_store_bytes = std::nullopt;                                          // may be spills
+    indexed.figures.spill_store_bytes = std::nullopt;                                  // may be spills
     EXPECT_EQ(ids(indexed), "");
 }
 
 TEST(diagnose, stack_linking_and_setmaxnreg)
 {
     kernel_info info = kernel("sm_90", 32, 256);
-    info.stack_unbounded = true;
+    info.figures.stack_unbounded = true;
     EXPECT_EQ(ids(info), "stack_unbounded");
 
     info = kernel("sm_90", 24, 256);
@@ -447,10 +448,10 @@ TEST(diagnose, every_finding_says_what_to_do)
 TEST(diagnose, the_stack_of_printf_is_no_array_to_unroll)
 {
     kernel_info kernel = known_kernel("k").info;
-    kernel.stack_frame_bytes = 16;
+    kernel.figures.stack_frame_bytes = 16;
     ASSERT_EQ(diagnose(kernel, 256).size(), 1u);
     EXPECT_EQ(diagnose(kernel, 256)[0].id, "local_array");
-    kernel.features.add(kernel_feature::printing);
+    kernel.analysis.features.add(kernel_feature::printing);
     ASSERT_EQ(diagnose(kernel, 256).size(), 1u);
     EXPECT_EQ(diagnose(kernel, 256)[0].id, "printf_arguments");
     EXPECT_EQ(diagnose(kernel, 256)[0].fix.find("unroll"), std::string::npos);
@@ -460,25 +461,25 @@ TEST(diagnose, a_kernel_of_triton_is_told_what_can_be_written_there)
 {
     // 16 warps have at most 128 registers a thread, 8 warps 255.
     kernel_info info = spilling(kernel("sm_90", 128, 512), 400, 600);
-    info.required_threads = info.max_threads;
-    info.triton_warps = 16;
+    info.bounds.required_threads = info.bounds.max_threads;
+    info.launches.triton_warps = 16;
     const diagnosis warps = only(info);
     EXPECT_EQ(warps.id, "spills_from_bound");
     EXPECT_NE(warps.message.find("with num_warps = 16 a thread has at most 128"), std::string::npos) << warps.message;
     EXPECT_NE(warps.fix.find("num_warps = 8, which allows 255"), std::string::npos) << warps.fix;
 
-    info.requested_max_registers = 128;
+    info.bounds.requested_max_registers = 128;
     EXPECT_NE(only(info).message.find("maxnreg = 128 is the cause"), std::string::npos) << only(info).message;
 
     kernel_info full = spilling(kernel("sm_90", 255, 128), 400, 600);
-    full.triton_warps = 4;
+    full.launches.triton_warps = 4;
     EXPECT_EQ(only(full).id, "spills");
     EXPECT_NE(only(full).fix.find("more warps (num_warps is 4)"), std::string::npos) << only(full).fix;
     for (const kernel_info& each : {info, full})
         EXPECT_EQ(only(each).fix.find("launch_bounds"), std::string::npos) << only(each).fix;
 
     kernel_info never = kernel("sm_90", 255, 512);
-    never.triton_warps = 16;
+    never.launches.triton_warps = 16;
     EXPECT_EQ(only(never).id, "never_launches");
     EXPECT_EQ(only(never).fix, "num_warps at most 8");
 }

@@ -38,10 +38,10 @@ std::string verdict_of(Change change)
 TEST(kernel_diff, spills_to_shared_memory_come_behind_those_to_local_memory)
 {
     kernels before{known_kernel("k")}, after = before;
-    before[0].info.shared_spill_store_bytes = before[0].info.shared_spill_load_bytes = 0;
-    after[0].info.shared_spill_store_bytes = 8;
-    after[0].info.shared_spill_load_bytes = 0;
-    after[0].info.registers = 39;
+    before[0].info.figures.shared_spill_store_bytes = before[0].info.figures.shared_spill_load_bytes = 0;
+    after[0].info.figures.shared_spill_store_bytes = 8;
+    after[0].info.figures.shared_spill_load_bytes = 0;
+    after[0].info.figures.registers = 39;
     const kernel_diff diff = compare_kernels(before, after);
     ASSERT_EQ(diff.changes.size(), 1u);
     EXPECT_EQ(diff.changes[0].decided_by, diff_figure::shared_spills);
@@ -61,32 +61,35 @@ TEST(kernel_diff, a_debug_build_is_not_compared_with_another)
 TEST(kernel_diff, the_first_figure_that_differs_decides)
 {
     EXPECT_EQ(verdict_of([](auto&) {}), "unchanged");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 41; }), "worse by registers");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.registers = 39; }), "better by registers");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_load_bytes = 4; }), "worse by spills");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_load_bytes = 4, k.info.registers = 39; }), "worse by spills");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.stack_frame_bytes = 8; }), "worse by stack");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.static_shared_bytes = 8; }), "worse by shared");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.barriers = 2; }), "changed by barriers");
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.code_bytes = 900; }), "changed by code");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.registers = 41; }), "worse by registers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.registers = 39; }), "better by registers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.spill_load_bytes = 4; }), "worse by spills");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.spill_load_bytes = 4, k.info.figures.registers = 39; }),
+              "worse by spills");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.stack_frame_bytes = 8; }), "worse by stack");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.static_shared_bytes = 8; }), "worse by shared");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.barriers = 2; }), "changed by barriers");
+    EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.code_bytes = 900; }), "changed by code");
     EXPECT_EQ(verdict_of([](auto& k) { k.residency->result.resident_warps -= 16; }), "worse by occupancy");
     EXPECT_EQ(verdict_of([](auto& k) {
                   k.residency->result.resident_warps += 16;  // what the spills bought
-                  k.info.spill_store_bytes = 100;
+                  k.info.figures.spill_store_bytes = 100;
               }),
               "better by occupancy");
     EXPECT_EQ(verdict_of([](auto& k) {
-                  k.info.registers = 20;
-                  k.info.spill_store_bytes = 100;
+                  k.info.figures.registers = 20;
+                  k.info.figures.spill_store_bytes = 100;
               }),
               "worse by spills");
 }
 
 TEST(kernel_diff, what_is_not_known_on_both_sides_does_not_decide)
 {
-    EXPECT_EQ(verdict_of([](auto& k) { k.info.spill_store_bytes = k.info.spill_load_bytes = std::nullopt; }),
-              "unchanged");
-    const kernels known{known_kernel("k")}, unknown{changed("k", [](auto&k) { k.info.registers = std::nullopt; })};
+    EXPECT_EQ(
+        verdict_of([](auto& k) { k.info.figures.spill_store_bytes = k.info.figures.spill_load_bytes = std::nullopt; }),
+        "unchanged");
+    const kernels known{known_kernel("k")},
+        unknown{changed("k", [](auto&k) { k.info.figures.registers = std::nullopt; })};
     const kernel_diff diff = compare_kernels(unknown, known);
     EXPECT_EQ(diff.not_comparable, 1u);
     EXPECT_EQ(diff.unchanged, 0u);
@@ -96,8 +99,8 @@ TEST(kernel_diff, other_code_with_equal_figures_is_counted)
 {
     const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c")};
     kernels after = before;
-    after[0].info.code_hash = 2;
-    after[1].info.code_hash = std::nullopt;
+    after[0].info.figures.code_hash = 2;
+    after[1].info.figures.code_hash = std::nullopt;
     const kernel_diff diff = compare_kernels(before, after);
     EXPECT_EQ(diff.unchanged, 3u);
     EXPECT_EQ(diff.code_changed, 1u);
@@ -109,14 +112,14 @@ TEST(kernel_diff, the_worst_comes_first)
 {
     const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c"), known_kernel("d"), known_kernel("e")};
     kernels after = before;
-    after[0].info.registers = 30;
-    after[1].info.registers = 41;
-    after[2].info.registers = 50;
+    after[0].info.figures.registers = 30;
+    after[1].info.figures.registers = 41;
+    after[2].info.figures.registers = 50;
     after[3].residency->result.resident_warps = 0;
-    after[4].info.code_bytes = 1;
+    after[4].info.figures.code_bytes = 1;
     const kernel_diff diff = compare_kernels(before, after);
     std::string order;
-    for (const kernel_change& change : diff.changes) order += change.after->short_form;
+    for (const kernel_change& change : diff.changes) order += change.after->info.short_form;
     EXPECT_EQ(order, "dcbae");
 }
 
@@ -127,14 +130,14 @@ TEST(kernel_diff, kernels_come_and_go_by_identity_and_architecture)
     const kernel_diff diff = compare_kernels(before, after);
     EXPECT_EQ(diff.compared, 1u);
     ASSERT_EQ(diff.vanished.size(), 2u);
-    EXPECT_EQ(diff.vanished[0]->short_form, "a");
+    EXPECT_EQ(diff.vanished[0]->info.short_form, "a");
     EXPECT_EQ(diff.vanished[1]->info.architecture, "sm_80");
     ASSERT_EQ(diff.appeared.size(), 2u);
-    EXPECT_EQ(diff.appeared[0]->short_form, "d");
+    EXPECT_EQ(diff.appeared[0]->info.short_form, "d");
     // The symbol of an internal kernel changes with every build, its identity does not.
     inspected_kernel old_build = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_a_cu_ef1c0f3c_1234561kEv");
     inspected_kernel new_build = known_kernel("_ZN43_GLOBAL__N__99999999_4_a_cu_11111111_1234561kEv");
-    old_build.demangled = new_build.demangled = "(anonymous namespace)::k()";
+    old_build.info.demangled = new_build.info.demangled = "(anonymous namespace)::k()";
     const kernels one{old_build}, other{new_build};
     EXPECT_EQ(compare_kernels(one, other).unchanged, 1u);
     // What nvlink says is not compared with what ptxas says.
@@ -148,8 +151,8 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
 {
     const auto copy = [](std::int64_t bytes, std::uint64_t hash, int registers) {
         inspected_kernel kernel = known_kernel("k", registers);
-        kernel.info.code_bytes = bytes;
-        kernel.info.code_hash = hash;
+        kernel.info.figures.code_bytes = bytes;
+        kernel.info.figures.code_hash = hash;
         return kernel;
     };
     const kernels before{copy(300, 3, 30), copy(100, 1, 10), copy(200, 2, 20)};
@@ -161,10 +164,10 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
     EXPECT_EQ(diff.copies_vanished, 0u);
     ASSERT_EQ(diff.changes.size(), 2u);
     // By size alone the unchanged one would have met another.
-    EXPECT_EQ(diff.changes[0].before->info.code_bytes, 200);
-    EXPECT_EQ(diff.changes[0].after->info.code_bytes, 50);
-    EXPECT_EQ(diff.changes[1].before->info.code_bytes, 300);
-    EXPECT_EQ(diff.changes[1].after->info.code_bytes, 210);
+    EXPECT_EQ(diff.changes[0].before->info.figures.code_bytes, 200);
+    EXPECT_EQ(diff.changes[0].after->info.figures.code_bytes, 50);
+    EXPECT_EQ(diff.changes[1].before->info.figures.code_bytes, 300);
+    EXPECT_EQ(diff.changes[1].after->info.figures.code_bytes, 210);
     EXPECT_TRUE(diff.appeared.empty());
     // The same change of every copy is one.
     const kernels three(3, copy(100, 1, 10)), worse(3, copy(100, 2, 11));
@@ -176,14 +179,14 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
 TEST(kernel_diff, ranges_of_spills_decide_where_they_do_not_overlap)
 {
     std::vector<inspected_kernel> before{known_kernel("k")}, after = before;
-    after[0].info.spill_store_bytes = after[0].info.spill_load_bytes = std::nullopt;
-    after[0].info.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
+    after[0].info.figures.spill_store_bytes = after[0].info.figures.spill_load_bytes = std::nullopt;
+    after[0].info.figures.spills_between = {.min_stores = 100, .max_stores = 1000, .min_loads = 10, .max_loads = 100};
     const kernel_diff worse = compare_kernels(before, after);
     ASSERT_EQ(worse.changes.size(), 1u);
     EXPECT_EQ(worse.changes[0].verdict, diff_verdict::worse);
     EXPECT_EQ(worse.changes[0].decided_by, diff_figure::spills);
     EXPECT_EQ(worse.changes[0].amount, 110);
-    before[0].info.spill_store_bytes = 500;
+    before[0].info.figures.spill_store_bytes = 500;
     EXPECT_TRUE(compare_kernels(before, after).changes.empty());
 }
 
@@ -191,7 +194,7 @@ TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
 {
     const auto kernel = [](const std::string& name, int registers = 40) {
         inspected_kernel made = known_kernel(name, registers);
-        made.demangled = "void " + name + "(int*)";
+        made.info.demangled = "void " + name + "(int*)";
         made.info.name = name;
         return made;
     };
@@ -227,7 +230,7 @@ TEST(kernel_diff, a_hash_or_counter_in_a_name_makes_no_new_and_gone_kernels)
                          known_kernel("plain")};
     kernels after{known_kernel("kernels::axpy::hfedcba9876543210"), known_kernel("cudapy::app::step$9(int)"),
                   known_kernel("plain")};
-    after[0].info.registers = *after[0].info.registers + 8;
+    after[0].info.figures.registers = *after[0].info.figures.registers + 8;
     const kernel_diff diff = compare_kernels(before, after);
     EXPECT_EQ(diff.compared, 3u);
     EXPECT_EQ(diff.renumbered, 2u);
@@ -241,15 +244,17 @@ TEST(kernel_diff, the_order_of_copies_changes_nothing)
 {
     const auto copy = [](int registers, std::optional<std::uint64_t> code, int resident_warps) {
         return changed("k", [&](auto& k) {
-            k.info.registers = registers;
-            k.info.code_hash = code;
+            k.info.figures.registers = registers;
+            k.info.figures.code_hash = code;
             k.residency->result.resident_warps = resident_warps;
         });
     };
     for (const bool hashed : {false, true}) {
         const auto code = [&](std::uint64_t number) { return hashed ? std::optional(number) : std::nullopt; };
         kernels before{copy(40, code(1), 48), copy(50, code(2), 40), copy(60, code(3), 32)}, after = before;
-        const auto by_registers = [](const auto& a, const auto& b) { return a.info.registers < b.info.registers; };
+        const auto by_registers = [](const auto& a, const auto& b) {
+            return a.info.figures.registers < b.info.figures.registers;
+        };
         do {
             const kernel_diff same = compare_kernels(before, after);
             EXPECT_TRUE(same.changes.empty());
@@ -263,12 +268,12 @@ TEST(kernel_diff, the_order_of_copies_changes_nothing)
             // The same code launched with more shared memory is worse.
             more = after;
             for (inspected_kernel& kernel : more)
-                if (kernel.info.registers == 50) kernel.residency->result.resident_warps = 8;
+                if (kernel.info.figures.registers == 50) kernel.residency->result.resident_warps = 8;
             const kernel_diff worse = compare_kernels(before, more);
             ASSERT_EQ(worse.changes.size(), 1u);
             EXPECT_EQ(worse.changes[0].verdict, diff_verdict::worse);
             EXPECT_EQ(worse.changes[0].decided_by, diff_figure::occupancy);
-            EXPECT_EQ(worse.changes[0].before->info.registers, 50);
+            EXPECT_EQ(worse.changes[0].before->info.figures.registers, 50);
         } while (std::next_permutation(after.begin(), after.end(), by_registers));
     }
 }

@@ -46,10 +46,10 @@ TEST(kernel_summary, adds_up_by_architecture)
 {
     std::vector<inspected_kernel> kernels{known_kernel("a", 40), known_kernel("b", 64), known_kernel("a", 40, "sm_80"),
                                           known_kernel("a", 50)};
-    kernels[1].info.spill_store_bytes = 8;
-    kernels[1].info.spill_load_bytes = 12;
-    kernels[2].info.spill_store_bytes = std::nullopt;
-    kernels[2].info.code_bytes = std::nullopt;
+    kernels[1].info.figures.spill_store_bytes = 8;
+    kernels[1].info.figures.spill_load_bytes = 12;
+    kernels[2].info.figures.spill_store_bytes = std::nullopt;
+    kernels[2].info.figures.code_bytes = std::nullopt;
     kernels[2].info.toolkit_version = 123;
     kernels[3].info.relocatable = true;
     binary_image relocatable = image("sm_90");
@@ -86,13 +86,13 @@ TEST(kernel_summary, copies_have_the_same_code_and_differing_ones_only_the_name)
     for (int i = 0; i < 3; ++i) kernels.push_back(known_kernel("copied"));
     for (const std::uint64_t code : {1u, 2u}) {
         kernels.push_back(known_kernel("differing"));
-        kernels.back().info.code_hash = code;
+        kernels.back().info.figures.code_hash = code;
     }
     kernels.push_back(known_kernel("copied", 40, "sm_80"));  // another architecture
     kernels.push_back(known_kernel("copied"));               // what was linked into the others
     kernels.back().info.relocatable = true;
     kernels.push_back(known_kernel("unknown"));
-    kernels.back().info.code_hash = std::nullopt;
+    kernels.back().info.figures.code_hash = std::nullopt;
     const kernel_summary summary = summary_of(kernels, {});
     ASSERT_EQ(summary.copies.size(), 1u);
     EXPECT_EQ(summary.copies[0].short_form, "copied");
@@ -110,7 +110,7 @@ TEST(kernel_summary, kernels_of_two_files_are_two)
 {
     inspected_kernel a = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_a_cu_ef1c0f3c_1234561kEv");
     inspected_kernel b = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_b_cu_ef1c0f3c_1234561kEv");
-    a.demangled = b.demangled = "(anonymous namespace)::k()";
+    a.info.demangled = b.info.demangled = "(anonymous namespace)::k()";
     const kernel_summary summary = summary_of({a, b}, {});
     EXPECT_EQ(summary.unique_kernels, 2u);
     EXPECT_TRUE(summary.copies.empty());
@@ -119,7 +119,7 @@ TEST(kernel_summary, kernels_of_two_files_are_two)
 TEST(kernel_summary, tells_which_gpus_run_it_and_how)
 {
     inspected_kernel only_ptx = known_kernel("p", 40, "compute_80");
-    only_ptx.info.registers = std::nullopt;
+    only_ptx.info.figures.registers = std::nullopt;
     only_ptx.info.source.container = "another";
     inspected_kernel relocatable = known_kernel("r", 40, "sm_75");
     relocatable.info.relocatable = true;

@@ -13,20 +13,20 @@ namespace {
 kernel_info crowded_kernel()
 {
     kernel_info kernel;
-    kernel.registers = 64;
-    kernel.pressure.emplace().peak = 60;
-    kernel.pressure->highest = 62;
-    kernel.lines.emplace().told = true;
+    kernel.figures.registers = 64;
+    kernel.analysis.pressure.emplace().peak = 60;
+    kernel.analysis.pressure->highest = 62;
+    kernel.analysis.lines.emplace().told = true;
     std::uint32_t place = 0;
     for (const int live : {20, 60, 54, 55}) {
         line_use use;
         use.place = place++;
         use.live_registers = live;
-        kernel.lines->uses.push_back(use);
+        kernel.analysis.lines->uses.push_back(use);
     }
     line_use nowhere;  // a prologue: no line of the source to change
     nowhere.live_registers = 60;
-    kernel.lines->uses.push_back(nowhere);
+    kernel.analysis.lines->uses.push_back(nowhere);
     return kernel;
 }
 
@@ -57,10 +57,10 @@ TEST(register_saving, nothing_is_said_where_registers_alone_do_not_help_or_nothi
     EXPECT_FALSE(register_saving_of(crowded_kernel(), fewer_registers(4))) << "all that is live";
 
     kernel_info unknown = crowded_kernel();
-    unknown.pressure->problem = "nvdisasm ended with exit status 9";
+    unknown.analysis.pressure->problem = "nvdisasm ended with exit status 9";
     EXPECT_FALSE(register_saving_of(unknown, fewer_registers(58)));
     unknown = crowded_kernel();
-    unknown.lines->told = false;
+    unknown.analysis.lines->told = false;
     EXPECT_FALSE(register_saving_of(unknown, fewer_registers(58)));
 }
 

@@ -62,10 +62,10 @@ TEST(lint_log, maxrregcount_counts_for_the_kernels_that_ptxas_names)
         report_of("bounded") + report_of("free");
     const resource_log log = parse_resource_log(text, "k.log");
     ASSERT_EQ(log.kernels.size(), 2u);
-    EXPECT_EQ(log.kernels[0].maxrregcount, std::nullopt);
-    EXPECT_EQ(log.kernels[0].outranks_maxrregcount, 32);
-    EXPECT_EQ(log.kernels[1].maxrregcount, 32);
-    EXPECT_EQ(log.kernels[1].register_cap, 32);
+    EXPECT_EQ(log.kernels[0].bounds.maxrregcount, std::nullopt);
+    EXPECT_EQ(log.kernels[0].bounds.outranks_maxrregcount, 32);
+    EXPECT_EQ(log.kernels[1].bounds.maxrregcount, 32);
+    EXPECT_EQ(log.kernels[1].bounds.register_cap, 32);
     const std::vector<diagnosis> findings = found_in(text);
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_NE(findings[0].message.find("-maxrregcount 32 does not limit bounded: "), std::string::npos);

@@ -18,7 +18,7 @@ kernel_info bounded(std::optional<int> bound, const char* architecture = "sm_90"
 {
     kernel_info info;
     set_architecture(info, architecture);
-    if (bound) info.max_threads = {*bound, 1, 1};
+    if (bound) info.bounds.max_threads = {*bound, 1, 1};
     return info;
 }
 
@@ -95,8 +95,8 @@ TEST(source_lint, constants_by_cuda_arch_that_harm_nobody)
 TEST(source_lint, launches_that_begin_early_of_kernels_that_never_wait)
 {
     kernel_info waits = bounded({}), not_yet = bounded({}), unknown = bounded({});
-    waits.waits_for_grid = true;
-    not_yet.waits_for_grid = false;
+    waits.launches.waits_for_grid = true;
+    not_yet.launches.waits_for_grid = false;
     const std::string ours = "\nvoid f() { launch<k>({.blocks = 1, .programmatic_dependent_launch = true}); }";
     const std::string runtime = "\nvoid f() { attribute.val.programmaticStreamSerializationAllowed = 1; }";
     for (const std::string& text : {ours, runtime}) {
@@ -156,7 +156,7 @@ TEST(source_lint, a_launch_above_the_bound)
               "merge is launched with 256 threads per block, but compiled for at most 128: the launch fails");
     EXPECT_EQ(finding[0].fix, "launch at most 128 threads, or write __launch_bounds__(256)");
     kernel_info clustered = small;
-    clustered.max_cluster_blocks = 4;
+    clustered.bounds.max_cluster_blocks = 4;
     EXPECT_EQ(found("merge<<<1, 256>>>();", {{"a::merge", &clustered}}).at(0).fix,
               "launch at most 128 threads, or write __launch_bounds__(256, 0, 4)");
     EXPECT_EQ(places("merge<<<1, 128>>>();", one), "");
@@ -186,9 +186,9 @@ TEST(source_lint, a_launch_above_the_bound)
 kernel_info compiled(int registers, std::int64_t static_shared = 0, const char* architecture = "sm_90")
 {
     kernel_info info = bounded(std::nullopt, architecture);
-    info.registers = registers;
-    info.static_shared_bytes = static_shared;
-    info.barriers = 1;
+    info.figures.registers = registers;
+    info.figures.static_shared_bytes = static_shared;
+    info.figures.barriers = 1;
     return info;
 }
 
@@ -295,8 +295,8 @@ TEST(source_lint, clusters_that_need_to_be_allowed_or_never_work)
     };
     const kernel_info plain = compiled(32), old = compiled(32, 0, "sm_80");
     kernel_info fixed = plain, limited = plain;
-    fixed.cluster = {16, 1, 1};
-    limited.max_cluster_blocks = 4;
+    fixed.bounds.cluster = {16, 1, 1};
+    limited.bounds.max_cluster_blocks = 4;
     const std::string allow = "cudaFuncSetAttribute(k, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); ";
     EXPECT_EQ(places(launched("8", "64"), {{"k", &plain}}), "");
     EXPECT_EQ(places(launched("16", "64"), {{"k", &plain}}), "launch_needs_opt_in:1");
@@ -357,7 +357,7 @@ TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
 {
     const kernel_info with = bounded(128), without = bounded(std::nullopt);
     kernel_info capped = without;
-    capped.requested_max_registers = 40;
+    capped.bounds.requested_max_registers = 40;
     const std::vector<linted_kernel> kernels{{"merge<int>", &with}, {"scan", &without}, {"merge<int>", &with}};
     using flags = std::vector<std::string>;
     const std::string text = "\ntemplate <class T>\n__global__ void merge(T) {}\n";

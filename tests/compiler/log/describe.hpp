@@ -31,17 +31,18 @@ inline std::string describe(const callee_info& function)
 /// frame/spill stores/spill loads of cumulative size, then what is special.
 inline std::string describe(const kernel_info& kernel)
 {
-    std::string text = kernel.name + " " + (kernel.architecture.empty() ? "?" : kernel.architecture) + " " +
-                       kernel.source.entry + ": " + describe(kernel.registers) + " registers, " +
-                       describe(kernel.barriers) + " barriers, stack " + describe(kernel.stack_frame_bytes) + "/" +
-                       describe(kernel.spill_store_bytes) + "/" + describe(kernel.spill_load_bytes) + " of " +
-                       describe(kernel.cumulative_stack_bytes) + ", smem " + describe(kernel.static_shared_bytes);
-    if (kernel.reserved_shared_bytes) text += "+" + describe(kernel.reserved_shared_bytes);
-    text += describe(kernel.constant_banks);
+    std::string text =
+        kernel.name + " " + (kernel.architecture.empty() ? "?" : kernel.architecture) + " " + kernel.source.entry +
+        ": " + describe(kernel.figures.registers) + " registers, " + describe(kernel.figures.barriers) +
+        " barriers, stack " + describe(kernel.figures.stack_frame_bytes) + "/" +
+        describe(kernel.figures.spill_store_bytes) + "/" + describe(kernel.figures.spill_load_bytes) + " of " +
+        describe(kernel.figures.cumulative_stack_bytes) + ", smem " + describe(kernel.figures.static_shared_bytes);
+    if (kernel.figures.reserved_shared_bytes) text += "+" + describe(kernel.figures.reserved_shared_bytes);
+    text += describe(kernel.figures.constant_banks);
     if (kernel.relocatable) text += ", relocatable";
     if (kernel.linked) text += ", linked";
-    if (kernel.stack_unbounded) text += ", unbounded stack";
-    for (const callee_info& callee : kernel.callees) text += ", calls " + describe(callee);
+    if (kernel.figures.stack_unbounded) text += ", unbounded stack";
+    for (const callee_info& callee : kernel.figures.callees) text += ", calls " + describe(callee);
     for (const std::string& warning : kernel.warnings) text += ", \"" + warning + "\"";
     return text;
 }

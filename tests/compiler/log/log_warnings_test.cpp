@@ -25,9 +25,9 @@ std::string report_of_k(const std::string& architecture, const std::string& stor
 std::string figures_text(const kernel_info& kernel)
 {
     return kernel.name + " " + (kernel.architecture.empty() ? "?" : kernel.architecture) + " " +
-           describe(kernel.registers) + " " + describe(kernel.stack_frame_bytes) + "/" +
-           describe(kernel.spill_store_bytes) + "/" + describe(kernel.spill_load_bytes) + " " +
-           describe(kernel.static_shared_bytes);
+           describe(kernel.figures.registers) + " " + describe(kernel.figures.stack_frame_bytes) + "/" +
+           describe(kernel.figures.spill_store_bytes) + "/" + describe(kernel.figures.spill_load_bytes) + " " +
+           describe(kernel.figures.static_shared_bytes);
 }
 
 std::vector<std::string> all_figures(const std::string& text)
@@ -103,7 +103,7 @@ TEST(log_warnings, figures_that_no_program_has_are_not_taken)
         std::string text = spill_warning;
         text.replace(text.find("520"), 3, stores);
         for (const kernel_info& kernel : parse_resource_log(text, "").kernels)
-            EXPECT_EQ(kernel.spill_store_bytes, std::nullopt) << stores;
+            EXPECT_EQ(kernel.figures.spill_store_bytes, std::nullopt) << stores;
     }
 }
 

@@ -77,10 +77,10 @@ int unknown_figures(const resource_log& log)
     for (const kernel_info& kernel : log.kernels) {
         const true_figures& is = figures_of_kernels.at(kernel.name);
         for (const auto& [found, right] :
-             {std::pair<std::optional<std::int64_t>, std::int64_t>{kernel.registers, is.registers},
-              {kernel.stack_frame_bytes, is.stack},
-              {kernel.spill_store_bytes, is.stores},
-              {kernel.spill_load_bytes, is.loads}}) {
+             {std::pair<std::optional<std::int64_t>, std::int64_t>{kernel.figures.registers, is.registers},
+              {kernel.figures.stack_frame_bytes, is.stack},
+              {kernel.figures.spill_store_bytes, is.stores},
+              {kernel.figures.spill_load_bytes, is.loads}}) {
             unknown += found ? 0 : 1;
             if (found) {
                 EXPECT_EQ(*found, right) << kernel.name;

@@ -43,7 +43,7 @@ std::string report(const std::string& used, const std::string& architecture = "s
 // Without a report of its own: its place is that of the warning.
 bool is_told_by_warnings(const kernel_info& kernel)
 {
-    return !kernel.registers && !kernel.barriers && !kernel.warnings.empty();
+    return !kernel.figures.registers && !kernel.figures.barriers && !kernel.warnings.empty();
 }
 
 kernel_info only_kernel(const std::string& text)
@@ -68,28 +68,29 @@ TEST(ResourceLog, SaysWhereAKernelWasFound)
 TEST(ResourceLog, AFieldThatIsMissingIsZeroOnlyForSharedMemory)
 {
     const kernel_info kernel = only_kernel(report("Used 8 registers"));
-    EXPECT_EQ(kernel.registers, 8);
-    EXPECT_EQ(kernel.static_shared_bytes, 0);
-    EXPECT_EQ(kernel.barriers, std::nullopt);
-    EXPECT_EQ(kernel.cumulative_stack_bytes, std::nullopt);
-    EXPECT_EQ(kernel.reserved_shared_bytes, std::nullopt);
-    EXPECT_EQ(kernel.max_threads, std::nullopt);
-    EXPECT_TRUE(kernel.constant_banks.empty());
+    EXPECT_EQ(kernel.figures.registers, 8);
+    EXPECT_EQ(kernel.figures.static_shared_bytes, 0);
+    EXPECT_EQ(kernel.figures.barriers, std::nullopt);
+    EXPECT_EQ(kernel.figures.cumulative_stack_bytes, std::nullopt);
+    EXPECT_EQ(kernel.figures.reserved_shared_bytes, std::nullopt);
+    EXPECT_EQ(kernel.bounds.max_threads, std::nullopt);
+    EXPECT_TRUE(kernel.figures.constant_banks.empty());
 }
 
 TEST(ResourceLog, BarriersOfZeroArePrinted)
 {
-    EXPECT_EQ(only_kernel(report("Used 8 registers, used 0 barriers")).barriers, 0);
+    EXPECT_EQ(only_kernel(report("Used 8 registers, used 0 barriers")).figures.barriers, 0);
 }
 
 TEST(ResourceLog, AddsWhatTheSystemTakes)
 {
-    EXPECT_EQ(only_kernel(report("Used 47 registers, 60+0 bytes lmem, 28+16 bytes smem")).static_shared_bytes, 44);
+    EXPECT_EQ(only_kernel(report("Used 47 registers, 60+0 bytes lmem, 28+16 bytes smem")).figures.static_shared_bytes,
+              44);
 }
 
 TEST(ResourceLog, BanksComeInRisingOrder)
 {
-    EXPECT_EQ(only_kernel(report("Used 8 registers, 5 bytes cmem[14], 3 bytes cmem[0]")).constant_banks,
+    EXPECT_EQ(only_kernel(report("Used 8 registers, 5 bytes cmem[14], 3 bytes cmem[0]")).figures.constant_banks,
               (std::vector<constant_bank>{{0, 3}, {14, 5}}));
 }
 
@@ -102,13 +103,13 @@ TEST(ResourceLog, ReservedSharedMemoryOfTheLinkerIsSubtractedFor90Only)
                                   "log");
     };
     const kernel_info on_90a = linked("(target: sm_90a)", "1124").kernels.at(0);
-    EXPECT_EQ(on_90a.static_shared_bytes, 100);
-    EXPECT_EQ(on_90a.reserved_shared_bytes, 1024);
-    EXPECT_EQ(linked("(target: sm_90)", "0").kernels.at(0).static_shared_bytes, 0);
-    EXPECT_EQ(linked("(target: sm_100)", "1124").kernels.at(0).static_shared_bytes, 1124);
-    EXPECT_EQ(linked("(target: sm_100)", "1124").kernels.at(0).reserved_shared_bytes, std::nullopt);
-    EXPECT_EQ(linked("", "1024").kernels.at(0).static_shared_bytes, 1024);  // sm_90 would print more
-    EXPECT_EQ(linked("", "1124").kernels.at(0).static_shared_bytes, std::nullopt);
+    EXPECT_EQ(on_90a.figures.static_shared_bytes, 100);
+    EXPECT_EQ(on_90a.figures.reserved_shared_bytes, 1024);
+    EXPECT_EQ(linked("(target: sm_90)", "0").kernels.at(0).figures.static_shared_bytes, 0);
+    EXPECT_EQ(linked("(target: sm_100)", "1124").kernels.at(0).figures.static_shared_bytes, 1124);
+    EXPECT_EQ(linked("(target: sm_100)", "1124").kernels.at(0).figures.reserved_shared_bytes, std::nullopt);
+    EXPECT_EQ(linked("", "1024").kernels.at(0).figures.static_shared_bytes, 1024);  // sm_90 would print more
+    EXPECT_EQ(linked("", "1124").kernels.at(0).figures.static_shared_bytes, std::nullopt);
     EXPECT_EQ(linked("", "1124").diagnostics.size(), 1u);
 }
 
@@ -117,14 +118,14 @@ TEST(ResourceLog, ALineCutByTheEndOfTheLogClaimsNothingThatMayBeMissing)
     std::string text = report("Used 8 registers");
     text.pop_back();
     const resource_log cut = parse_resource_log(text, "log");
-    EXPECT_EQ(cut.kernels.at(0).registers, 8);
-    EXPECT_EQ(cut.kernels.at(0).static_shared_bytes, std::nullopt);
+    EXPECT_EQ(cut.kernels.at(0).figures.registers, 8);
+    EXPECT_EQ(cut.kernels.at(0).figures.static_shared_bytes, std::nullopt);
     EXPECT_TRUE(cut.ends_inside_a_report);
 
     // The banks come after the shared memory, so this line has said all.
     text = report("Used 8 registers, 360 bytes cmem[0]");
     text.pop_back();
-    EXPECT_EQ(only_kernel(text).static_shared_bytes, 0);
+    EXPECT_EQ(only_kernel(text).figures.static_shared_bytes, 0);
 }
 
 TEST(ResourceLog, TheSameKernelForTwoArchitecturesIsTwoKernels)
@@ -133,7 +134,7 @@ TEST(ResourceLog, TheSameKernelForTwoArchitecturesIsTwoKernels)
     ASSERT_EQ(log.kernels.size(), 2u);
     EXPECT_EQ(log.kernels[0].architecture, "sm_80");
     EXPECT_EQ(log.kernels[1].architecture, "sm_90a");
-    EXPECT_EQ(log.kernels[1].registers, 9);
+    EXPECT_EQ(log.kernels[1].figures.registers, 9);
 }
 
 TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
@@ -151,8 +152,8 @@ TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
     const resource_log log = parse_resource_log(text, "");
     ASSERT_EQ(log.kernels.size(), 2u);
     for (const kernel_info& kernel : log.kernels) {
-        EXPECT_EQ(kernel.registers, std::nullopt);
-        EXPECT_EQ(kernel.stack_frame_bytes, std::nullopt);
+        EXPECT_EQ(kernel.figures.registers, std::nullopt);
+        EXPECT_EQ(kernel.figures.stack_frame_bytes, std::nullopt);
     }
     EXPECT_FALSE(log.diagnostics.empty());
     EXPECT_FALSE(log.ends_inside_a_report);
@@ -169,7 +170,7 @@ TEST(ResourceLog, AUsedLineThatIsOwedIsNotTakenForTheNextKernels)
     // The second "Used" line is the first's or the second's, or the third's.
     const resource_log log =
         parse_resource_log(begin("first") + begin("second") + used + begin("third") + time + used + used, "");
-    for (const kernel_info& kernel : log.kernels) EXPECT_EQ(kernel.registers, std::nullopt) << kernel.name;
+    for (const kernel_info& kernel : log.kernels) EXPECT_EQ(kernel.figures.registers, std::nullopt) << kernel.name;
     EXPECT_EQ(log.diagnostics.size(), 2u);
     EXPECT_FALSE(log.ends_inside_a_report);
 }
@@ -184,17 +185,17 @@ TEST(ResourceLog, OneLostLineCostsOneReport)
     for (int i = 10; i < 14; ++i) text += report("Used " + std::to_string(i) + " registers");
     const resource_log log = parse_resource_log(text, "");
     ASSERT_EQ(log.kernels.size(), 5u);
-    EXPECT_EQ(log.kernels[0].registers, std::nullopt);
-    EXPECT_EQ(log.kernels[1].registers, std::nullopt);
-    EXPECT_EQ(log.kernels[2].registers, 11);
-    EXPECT_EQ(log.kernels[4].registers, 13);
+    EXPECT_EQ(log.kernels[0].figures.registers, std::nullopt);
+    EXPECT_EQ(log.kernels[1].figures.registers, std::nullopt);
+    EXPECT_EQ(log.kernels[2].figures.registers, 11);
+    EXPECT_EQ(log.kernels[4].figures.registers, 13);
     EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
 TEST(ResourceLog, TwoUsedLinesInARowTakeBackTheFirst)
 {
     const resource_log log = parse_resource_log(report("Used 8 registers") + "ptxas info    : Used 9 registers\n", "");
-    EXPECT_EQ(log.kernels.at(0).registers, std::nullopt);
+    EXPECT_EQ(log.kernels.at(0).figures.registers, std::nullopt);
     EXPECT_EQ(describe_all(log.diagnostics), text_list{"5: a \"Used\" line that belongs to no entry function"});
 }
 
@@ -202,7 +203,7 @@ TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
 {
     const resource_log log = parse_resource_log(
         report("Used 8 registers") + "ptxas info    : 0 bytes gmem\nptxas info    : Used 9 registers\n", "");
-    EXPECT_EQ(log.kernels.at(0).registers, 8);
+    EXPECT_EQ(log.kernels.at(0).figures.registers, 8);
     EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
@@ -248,7 +249,7 @@ TEST(ResourceLog, ReadsEveryUsedLineOfTheFilesInOrder)
             expected.push_back(std::stoi(text.substr(text.rfind(' ', at - 1), at)));
         std::vector<int> found;
         for (const kernel_info& kernel : parse_resource_log(text, name).kernels)
-            if (!is_told_by_warnings(kernel)) found.push_back(kernel.registers.value_or(-1));
+            if (!is_told_by_warnings(kernel)) found.push_back(kernel.figures.registers.value_or(-1));
         EXPECT_EQ(found, expected) << name;
     }
 }
@@ -274,7 +275,7 @@ TEST(ResourceLog, CompilersThatWriteAtTheSameTimeAreKeptApart)
         warned[kernel.name] += static_cast<int>(kernel.warnings.size());
         kernel.source = {};
         kernel.warnings.clear();
-        if (kernel.registers) figures[kernel.name].insert(describe(kernel));
+        if (kernel.figures.registers) figures[kernel.name].insert(describe(kernel));
     }
     EXPECT_EQ(log.kernels.size(), 90u);
     EXPECT_EQ(figures.size(), 15u);
@@ -295,13 +296,14 @@ bool is_part(const std::optional<T>& prefix, const std::optional<T>& whole)
 bool is_part(const kernel_info& prefix, const kernel_info& whole)
 {
     return prefix.name == whole.name && (prefix.architecture == whole.architecture || prefix.architecture.empty()) &&
-           prefix.source == whole.source && is_part(prefix.registers, whole.registers) &&
-           is_part(prefix.barriers, whole.barriers) && is_part(prefix.static_shared_bytes, whole.static_shared_bytes) &&
-           is_part(prefix.stack_frame_bytes, whole.stack_frame_bytes) &&
-           is_part(prefix.spill_store_bytes, whole.spill_store_bytes) &&
-           is_part(prefix.spill_load_bytes, whole.spill_load_bytes) &&
-           is_part(prefix.cumulative_stack_bytes, whole.cumulative_stack_bytes) &&
-           prefix.constant_banks.size() <= whole.constant_banks.size();
+           prefix.source == whole.source && is_part(prefix.figures.registers, whole.figures.registers) &&
+           is_part(prefix.figures.barriers, whole.figures.barriers) &&
+           is_part(prefix.figures.static_shared_bytes, whole.figures.static_shared_bytes) &&
+           is_part(prefix.figures.stack_frame_bytes, whole.figures.stack_frame_bytes) &&
+           is_part(prefix.figures.spill_store_bytes, whole.figures.spill_store_bytes) &&
+           is_part(prefix.figures.spill_load_bytes, whole.figures.spill_load_bytes) &&
+           is_part(prefix.figures.cumulative_stack_bytes, whole.figures.cumulative_stack_bytes) &&
+           prefix.figures.constant_banks.size() <= whole.figures.constant_banks.size();
 }
 
 // Whether a text that ends between two lines ends inside a report: a report has begun and its last line has not come.
@@ -329,7 +331,7 @@ TEST(ResourceLog, APrefixSaysNothingThatTheWholeDoesNot)
             ASSERT_LE(part.kernels.size() - told, whole.kernels.size()) << name << " to " << size;
             for (std::size_t i = 0; i < std::min(part.kernels.size(), whole.kernels.size()); ++i) {
                 // A second "Used" line takes the first back.
-                const bool taken_back = part.kernels[i].registers && !whole.kernels[i].registers;
+                const bool taken_back = part.kernels[i].figures.registers && !whole.kernels[i].figures.registers;
                 // What a warning tells goes into its kernel's report once that comes.
                 const bool moved = is_told_by_warnings(part.kernels[i]) &&
                                    std::ranges::count(whole.kernels, part.kernels[i].name, &kernel_info::name) > 0;
@@ -392,8 +394,8 @@ TEST(ResourceLog, JunkIsReadWithoutHarm)
         ASSERT_LE(log.kernels.size(), lines);
         for (const kernel_info& kernel : log.kernels) {
             ASSERT_FALSE(kernel.name.empty());
-            ASSERT_GE(kernel.registers.value_or(0), 0);
-            ASSERT_GE(kernel.static_shared_bytes.value_or(0), 0);
+            ASSERT_GE(kernel.figures.registers.value_or(0), 0);
+            ASSERT_GE(kernel.figures.static_shared_bytes.value_or(0), 0);
         }
         for (const log_diagnostic& diagnostic : log.diagnostics) ASSERT_LE(diagnostic.line, lines);
     }

@@ -60,10 +60,11 @@ protected:
         std::map<std::string, std::string> texts;
         for (const kernel_info& kernel : kernels) {
             std::string& text = texts[kernel.name];
-            if (kernel.max_threads) text = std::to_string((*kernel.max_threads)[0]);
-            if (kernel.min_blocks) text += " " + std::to_string(*kernel.min_blocks);
-            if (kernel.max_cluster_blocks) text += " c" + std::to_string(*kernel.max_cluster_blocks);
-            if (kernel.requested_max_registers) text += "r" + std::to_string(*kernel.requested_max_registers);
+            if (kernel.bounds.max_threads) text = std::to_string((*kernel.bounds.max_threads)[0]);
+            if (kernel.bounds.min_blocks) text += " " + std::to_string(*kernel.bounds.min_blocks);
+            if (kernel.bounds.max_cluster_blocks) text += " c" + std::to_string(*kernel.bounds.max_cluster_blocks);
+            if (kernel.bounds.requested_max_registers)
+                text += "r" + std::to_string(*kernel.bounds.requested_max_registers);
         }
         return texts;
     }

@@ -79,16 +79,16 @@ TEST_F(Compile, FiguresAreThoseOfTheLog)
         const kernel_info &merged = result.kernels[i], &logged = result.report.kernels[i];
         EXPECT_EQ(merged.name, logged.name);
         EXPECT_EQ(merged.architecture, "sm_80");
-        EXPECT_EQ(merged.registers, logged.registers);
-        EXPECT_EQ(merged.barriers, logged.barriers);
-        EXPECT_EQ(merged.static_shared_bytes, logged.static_shared_bytes);
-        EXPECT_EQ(merged.stack_frame_bytes, logged.stack_frame_bytes);
-        EXPECT_EQ(merged.constant_banks, logged.constant_banks);
+        EXPECT_EQ(merged.figures.registers, logged.figures.registers);
+        EXPECT_EQ(merged.figures.barriers, logged.figures.barriers);
+        EXPECT_EQ(merged.figures.static_shared_bytes, logged.figures.static_shared_bytes);
+        EXPECT_EQ(merged.figures.stack_frame_bytes, logged.figures.stack_frame_bytes);
+        EXPECT_EQ(merged.figures.constant_banks, logged.figures.constant_banks);
         EXPECT_EQ(merged.source, (kernel_source{kernels_folder + "basic.cu", "nvcc", ""}));
-        EXPECT_GT(merged.code_bytes.value_or(0), 0);
-        EXPECT_GT(merged.parameter_bytes.value_or(0), 0);
+        EXPECT_GT(merged.figures.code_bytes.value_or(0), 0);
+        EXPECT_GT(merged.figures.parameter_bytes.value_or(0), 0);
     }
-    EXPECT_EQ(by_name(result).at("computed_barrier").parameter_bytes, 12);
+    EXPECT_EQ(by_name(result).at("computed_barrier").figures.parameter_bytes, 12);
 }
 
 TEST_F(Compile, LaunchBoundsComeFromThePtx)
@@ -97,16 +97,16 @@ TEST_F(Compile, LaunchBoundsComeFromThePtx)
     ASSERT_TRUE(result.succeeded) << result.log;
     const auto kernels = by_name(result);
     const kernel_info& two_bounds = kernels.at("two_bounds");
-    EXPECT_EQ(two_bounds.max_threads, (std::array{256, 1, 1}));
-    EXPECT_EQ(two_bounds.min_blocks, 2);
-    EXPECT_EQ(two_bounds.register_cap, 128);
-    EXPECT_EQ(kernels.at("one_bound").max_threads, (std::array{256, 1, 1}));
-    EXPECT_EQ(kernels.at("one_bound").min_blocks, std::nullopt);
-    EXPECT_EQ(kernels.at("no_bounds").max_threads, std::nullopt);
-    EXPECT_EQ(kernels.at("limited").requested_max_registers, 40);
-    EXPECT_EQ(kernels.at("limited").register_cap, 40);
+    EXPECT_EQ(two_bounds.bounds.max_threads, (std::array{256, 1, 1}));
+    EXPECT_EQ(two_bounds.bounds.min_blocks, 2);
+    EXPECT_EQ(two_bounds.bounds.register_cap, 128);
+    EXPECT_EQ(kernels.at("one_bound").bounds.max_threads, (std::array{256, 1, 1}));
+    EXPECT_EQ(kernels.at("one_bound").bounds.min_blocks, std::nullopt);
+    EXPECT_EQ(kernels.at("no_bounds").bounds.max_threads, std::nullopt);
+    EXPECT_EQ(kernels.at("limited").bounds.requested_max_registers, 40);
+    EXPECT_EQ(kernels.at("limited").bounds.register_cap, 40);
     EXPECT_EQ(kernels.at("too_many_threads").warnings.size(), 1u);
-    EXPECT_FALSE(kernels.at("no_bounds").constant_banks.empty());  // which no log of sm_90 tells
+    EXPECT_FALSE(kernels.at("no_bounds").figures.constant_banks.empty());  // which no log of sm_90 tells
 }
 
 TEST_F(Compile, ArchitecturesComeBackInTheirOrder)
@@ -125,7 +125,7 @@ TEST_F(Compile, ArchitecturesComeBackInTheirOrder)
         ASSERT_TRUE(results[i].succeeded) << results[i].log;
         EXPECT_EQ(results[i].architecture, request.architectures[i]);
         EXPECT_EQ(results[i].kernels.at(0).architecture, architecture_name(request.architectures[i]).view());
-        EXPECT_GT(results[i].kernels.at(0).spill_store_bytes.value_or(0), 0);
+        EXPECT_GT(results[i].kernels.at(0).figures.spill_store_bytes.value_or(0), 0);
     }
 }
 
@@ -138,11 +138,11 @@ TEST_F(Compile, FlagsReachTheCompiler)
     const compile_result debug = compile_one(kernels_folder + "callees.cu", "sm_80", {"-G"});
     ASSERT_TRUE(debug.succeeded) << debug.log;
     for (const kernel_info& kernel : debug.kernels) EXPECT_FALSE(kernel.relocatable) << kernel.name;
-    EXPECT_TRUE(by_name(debug).at("recursive").stack_unbounded);
+    EXPECT_TRUE(by_name(debug).at("recursive").figures.stack_unbounded);
 
     const compile_result capped = compile_one(kernels_folder + "basic.cu", "sm_80", {"-maxrregcount=32"});
     ASSERT_TRUE(capped.succeeded) << capped.log;
-    EXPECT_EQ(by_name(capped).at("nothing").register_cap, 32);
+    EXPECT_EQ(by_name(capped).at("nothing").bounds.register_cap, 32);
 
     const compile_result defined =
         compile_one(kernels_folder + "syntax_error.cu", "sm_80", {"-Dundefined_name=1 + 1;", "-I", "no such folder"});
@@ -196,7 +196,7 @@ TEST_F(Compile, NamesWithShellCharactersAreOnlyNames)
         const compile_result result = compile_one(source);
         EXPECT_TRUE(result.succeeded) << name << "\n" << result.log;
         EXPECT_EQ(result.kernels.size(), 7u) << name;
-        EXPECT_EQ(by_name(result)["two_bounds"].min_blocks, 2) << name;
+        EXPECT_EQ(by_name(result)["two_bounds"].bounds.min_blocks, 2) << name;
 
         fs::copy_file(kernels_folder + "syntax_error.cu", source, fs::copy_options::overwrite_existing);
         const compile_result broken = compile_one(source);
@@ -225,8 +225,8 @@ TEST_F(Compile, PathsAreRelativeToTheCurrentFolder)
     const compile_result result = compile_one("k.cu", "sm_80", {"-Iinclude"});
     fs::current_path(before);
     ASSERT_TRUE(result.succeeded) << result.log;
-    EXPECT_EQ(result.kernels.at(0).max_threads, (std::array{192, 1, 1}));
-    EXPECT_EQ(result.kernels.at(0).min_blocks, 3);
+    EXPECT_EQ(result.kernels.at(0).bounds.max_threads, (std::array{192, 1, 1}));
+    EXPECT_EQ(result.kernels.at(0).bounds.min_blocks, 3);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);  // nothing left
 }
 
@@ -239,8 +239,8 @@ TEST_F(Compile, PtxIsASourceToo)
                           ".visible .entry k() .maxntid 128, 1, 1 .minnctapersm 4 { ret; }\n");
     const compile_result result = compile_one(source, "sm_80");
     ASSERT_TRUE(result.succeeded) << result.log;
-    EXPECT_EQ(result.kernels.at(0).min_blocks, 4);
-    EXPECT_EQ(result.kernels.at(0).max_threads, (std::array{128, 1, 1}));
+    EXPECT_EQ(result.kernels.at(0).bounds.min_blocks, 4);
+    EXPECT_EQ(result.kernels.at(0).bounds.max_threads, (std::array{128, 1, 1}));
 }
 
 }  // namespace

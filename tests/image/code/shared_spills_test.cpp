@@ -38,10 +38,11 @@ TEST(shared_spills, are_a_figure_of_their_own)
             const cubin_contents cubin = read_cubin(made.image, "k.cubin");
             ASSERT_EQ(cubin.kernels.size(), 1u);
             const kernel_info& kernel = cubin.kernels[0];
-            EXPECT_EQ(kernel.spill_store_bytes, logged.stores);
-            EXPECT_EQ(kernel.spill_load_bytes, logged.loads);
+            EXPECT_EQ(kernel.figures.spill_store_bytes, logged.stores);
+            EXPECT_EQ(kernel.figures.spill_load_bytes, logged.loads);
             ASSERT_TRUE(shared_spill_bytes(kernel));
-            EXPECT_EQ(*shared_spill_bytes(kernel) > 0, kernel.features.has(kernel_feature::shared_memory_spilling));
+            EXPECT_EQ(*shared_spill_bytes(kernel) > 0,
+                      kernel.analysis.features.has(kernel_feature::shared_memory_spilling));
             both |= *shared_spill_bytes(kernel) > 0 && *spill_bytes(kernel) > 0;
             shared_alone |= *shared_spill_bytes(kernel) > 0 && *spill_bytes(kernel) == 0;
         }
@@ -55,8 +56,8 @@ TEST(shared_spills, are_none_where_nobody_asked_for_them)
     const compiled made = compile_cuda(source_of(64, 256, 4, false), "sm_90");
     ASSERT_EQ(made.exit_code, 0) << made.log;
     const kernel_info kernel = read_cubin(made.image, "k.cubin").kernels.at(0);
-    EXPECT_EQ(kernel.shared_spill_store_bytes, 0);
-    EXPECT_EQ(kernel.shared_spill_load_bytes, 0);
+    EXPECT_EQ(kernel.figures.shared_spill_store_bytes, 0);
+    EXPECT_EQ(kernel.figures.shared_spill_load_bytes, 0);
     EXPECT_GT(spill_bytes(kernel), 0);
 }
 
@@ -67,19 +68,19 @@ TEST(shared_spills, of_lines_add_up_to_those_of_the_kernel)
     const compiled made = compile_cuda(source_of(64, 256, 4, true), "sm_90", {"-lineinfo"});
     ASSERT_EQ(made.exit_code, 0) << made.log;
     const kernel_info kernel = read_cubin(made.image, "k.cubin", {.lines = wanted_lines::of_spills}).kernels.at(0);
-    ASSERT_TRUE(kernel.lines && kernel.lines->told);
-    EXPECT_TRUE(kernel.lines->all_spills);
+    ASSERT_TRUE(kernel.analysis.lines && kernel.analysis.lines->told);
+    EXPECT_TRUE(kernel.analysis.lines->all_spills);
     std::int64_t stores = 0, loads = 0, shared_stores = 0, shared_loads = 0;
-    for (const line_use& use : kernel.lines->uses) {
+    for (const line_use& use : kernel.analysis.lines->uses) {
         stores += use.spill_store_bytes;
         loads += use.spill_load_bytes;
         shared_stores += use.shared_spill_store_bytes;
         shared_loads += use.shared_spill_load_bytes;
     }
-    EXPECT_EQ(kernel.spill_store_bytes, stores);
-    EXPECT_EQ(kernel.spill_load_bytes, loads);
-    EXPECT_EQ(kernel.shared_spill_store_bytes, shared_stores);
-    EXPECT_EQ(kernel.shared_spill_load_bytes, shared_loads);
+    EXPECT_EQ(kernel.figures.spill_store_bytes, stores);
+    EXPECT_EQ(kernel.figures.spill_load_bytes, loads);
+    EXPECT_EQ(kernel.figures.shared_spill_store_bytes, shared_stores);
+    EXPECT_EQ(kernel.figures.shared_spill_load_bytes, shared_loads);
     EXPECT_GT(shared_stores, 0);
 }
 

@@ -133,9 +133,9 @@ TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
     ASSERT_EQ(cubin.diagnostics.size(), 1u);
     EXPECT_EQ(cubin.diagnostics[0].offset, 8u);
     ASSERT_EQ(cubin.kernels.size(), 1u);
-    EXPECT_EQ(cubin.kernels[0].static_shared_bytes, std::nullopt);
-    EXPECT_EQ(cubin.kernels[0].spill_store_bytes, std::nullopt);
-    EXPECT_GT(cubin.kernels[0].registers, 0);
+    EXPECT_EQ(cubin.kernels[0].figures.static_shared_bytes, std::nullopt);
+    EXPECT_EQ(cubin.kernels[0].figures.spill_store_bytes, std::nullopt);
+    EXPECT_GT(cubin.kernels[0].figures.registers, 0);
 }
 
 // The older layout, which this machine's compiler no longer writes: the same sections, another header.
@@ -151,13 +151,13 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_80");
     EXPECT_EQ(read_cubin(image, "-").toolkit_version, 115);
     // Spills are not listed before 12.6, but without a stack frame there are none, and no code that could be one.
-    EXPECT_EQ(read_cubin(image, "-").kernels.at(0).spill_store_bytes, 0);
+    EXPECT_EQ(read_cubin(image, "-").kernels.at(0).figures.spill_store_bytes, 0);
     const std::size_t frame = image.find(std::string_view("\x04\x11\x08\x00", 4));
     ASSERT_NE(frame, std::string::npos);
     std::string framed = image;
     framed[frame + 8] = 16;
-    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).stack_frame_bytes, 16);
-    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).spill_store_bytes, 0);
+    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).figures.stack_frame_bytes, 16);
+    EXPECT_EQ(read_cubin(framed, "-").kernels.at(0).figures.spill_store_bytes, 0);
     const std::uint32_t accelerated = 0x500000 | 0x800 | 90;
     std::memcpy(image.data() + 48, &accelerated, 4);
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_90a");

@@ -79,16 +79,16 @@ TEST(code_lines, sum_up_to_what_the_image_says_and_name_the_lines_that_use_the_v
             ASSERT_EQ(cubin.kernels.size(), 3u) << made.log;
             for (const kernel_info& kernel : cubin.kernels) {
                 SCOPED_TRACE(kernel.name);
-                ASSERT_TRUE(kernel.lines);
-                const kernel_lines& lines = *kernel.lines;
+                ASSERT_TRUE(kernel.analysis.lines);
+                const kernel_lines& lines = *kernel.analysis.lines;
                 EXPECT_TRUE(lines.told && lines.all_spills && !lines.all_code);
-                EXPECT_EQ(sum_of(lines).spill_store_bytes, kernel.spill_store_bytes);
-                EXPECT_EQ(sum_of(lines).spill_load_bytes, kernel.spill_load_bytes);
+                EXPECT_EQ(sum_of(lines).spill_store_bytes, kernel.figures.spill_store_bytes);
+                EXPECT_EQ(sum_of(lines).spill_load_bytes, kernel.figures.spill_load_bytes);
                 if (kernel.name == "roomy") {
                     EXPECT_TRUE(lines.uses.empty());
                     continue;
                 }
-                ASSERT_GT(kernel.spill_load_bytes.value_or(0), 0);
+                ASSERT_GT(kernel.figures.spill_load_bytes.value_or(0), 0);
                 const bool is_second = kernel.name == "second";
                 const std::string calls = is_second ? " 20" : " 13 17";
                 std::int64_t of_values = 0;
@@ -117,9 +117,9 @@ TEST(code_lines, all_code_is_counted_once)
             const cubin_contents cubin = read_cubin(image, "k.cu", {.lines = wanted_lines::of_all_code});
             ASSERT_EQ(cubin.kernels.size(), 3u);
             for (const kernel_info& kernel : cubin.kernels) {
-                ASSERT_TRUE(kernel.lines && kernel.lines->all_code);
-                EXPECT_EQ(sum_of(*kernel.lines).instructions * 16, kernel.code_bytes);
-                EXPECT_EQ(sum_of(*kernel.lines).spill_store_bytes, kernel.spill_store_bytes);
+                ASSERT_TRUE(kernel.analysis.lines && kernel.analysis.lines->all_code);
+                EXPECT_EQ(sum_of(*kernel.analysis.lines).instructions * 16, kernel.figures.code_bytes);
+                EXPECT_EQ(sum_of(*kernel.analysis.lines).spill_store_bytes, kernel.figures.spill_store_bytes);
             }
         }
 }
@@ -144,15 +144,16 @@ extern "C" __global__ void k(const float* p, float* q, int* sum) {
         const std::string image = compile_cuda(source, architecture, {"-lineinfo"}).image;
         const cubin_contents cubin = read_cubin(image, "k.cu", {.lines = wanted_lines::of_all_code});
         ASSERT_EQ(cubin.kernels.size(), 1u);
-        ASSERT_TRUE(cubin.kernels[0].lines);
+        ASSERT_TRUE(cubin.kernels[0].analysis.lines);
         std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> found;
-        for (const line_use& use : cubin.kernels[0].lines->uses)
+        for (const line_use& use : cubin.kernels[0].analysis.lines->uses)
             if (use.reads + use.writes > 0) {
-                const line_place& place = cubin.kernels[0].lines->places->places[use.place];
+                const line_place& place = cubin.kernels[0].analysis.lines->places->places[use.place];
                 // The atomic is an inlined function of a header.
-                const std::uint32_t line = place.inlined_into == 0
-                                               ? place.line
-                                               : cubin.kernels[0].lines->places->places[place.inlined_into - 1].line;
+                const std::uint32_t line =
+                    place.inlined_into == 0
+                        ? place.line
+                        : cubin.kernels[0].analysis.lines->places->places[place.inlined_into - 1].line;
                 found[line].first += use.reads;
                 found[line].second += use.writes;
             }
@@ -167,12 +168,12 @@ TEST(code_lines, without_line_information_the_spills_are_of_no_line)
     SKIP_WITHOUT_TOOLKIT();
     const std::string image = compile_cuda(spilling_source, "sm_90").image;
     for (const kernel_info& kernel : read_cubin(image, "k.cu", {.lines = wanted_lines::of_all_code}).kernels) {
-        ASSERT_TRUE(kernel.lines);
-        EXPECT_FALSE(kernel.lines->told || kernel.lines->places);
-        EXPECT_EQ(kernel.lines->uses.size(), kernel.name == "roomy" ? 0u : 1u);
-        EXPECT_EQ(sum_of(*kernel.lines).spill_store_bytes, kernel.spill_store_bytes);
+        ASSERT_TRUE(kernel.analysis.lines);
+        EXPECT_FALSE(kernel.analysis.lines->told || kernel.analysis.lines->places);
+        EXPECT_EQ(kernel.analysis.lines->uses.size(), kernel.name == "roomy" ? 0u : 1u);
+        EXPECT_EQ(sum_of(*kernel.analysis.lines).spill_store_bytes, kernel.figures.spill_store_bytes);
     }
-    for (const kernel_info& kernel : read_cubin(image, "k.cu").kernels) EXPECT_FALSE(kernel.lines);
+    for (const kernel_info& kernel : read_cubin(image, "k.cu").kernels) EXPECT_FALSE(kernel.analysis.lines);
 }
 
 // 12,000 spills, of which the image lists those beyond 8,192: all accesses of local memory are spills.
@@ -193,17 +194,17 @@ TEST(code_lines, count_all_accesses_where_the_list_is_cut_off)
     const cubin_contents cubin = read_cubin(image, "k.cu", {.lines = wanted_lines::of_spills});
     ASSERT_EQ(cubin.kernels.size(), 1u);
     const kernel_info& kernel = cubin.kernels.front();
-    ASSERT_TRUE(kernel.lines);
-    if (kernel.spill_store_bytes) {
-        EXPECT_EQ(sum_of(*kernel.lines).spill_store_bytes, kernel.spill_store_bytes);
-        EXPECT_EQ(sum_of(*kernel.lines).spill_load_bytes, kernel.spill_load_bytes);
-        EXPECT_TRUE(kernel.lines->all_spills);
+    ASSERT_TRUE(kernel.analysis.lines);
+    if (kernel.figures.spill_store_bytes) {
+        EXPECT_EQ(sum_of(*kernel.analysis.lines).spill_store_bytes, kernel.figures.spill_store_bytes);
+        EXPECT_EQ(sum_of(*kernel.analysis.lines).spill_load_bytes, kernel.figures.spill_load_bytes);
+        EXPECT_TRUE(kernel.analysis.lines->all_spills);
     } else {
-        ASSERT_TRUE(kernel.spills_between);
-        EXPECT_EQ(sum_of(*kernel.lines).spill_store_bytes, kernel.spills_between->min_stores);
-        EXPECT_FALSE(kernel.lines->all_spills);
+        ASSERT_TRUE(kernel.figures.spills_between);
+        EXPECT_EQ(sum_of(*kernel.analysis.lines).spill_store_bytes, kernel.figures.spills_between->min_stores);
+        EXPECT_FALSE(kernel.analysis.lines->all_spills);
     }
-    EXPECT_GT(sum_of(*kernel.lines).spill_bytes(), 4 * 8192) << "the list is not cut off";
+    EXPECT_GT(sum_of(*kernel.analysis.lines).spill_bytes(), 4 * 8192) << "the list is not cut off";
 }
 
 // The rows of one function, which the tests below put into one section.

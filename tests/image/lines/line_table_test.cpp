@@ -43,9 +43,9 @@ std::map<std::string, int> lines_of(const std::string& image)
         const std::string name = kernel.name.find("hidden") != std::string::npos  ? "hidden"
                                  : kernel.name.find("power") != std::string::npos ? "power"
                                                                                   : kernel.name;
-        lines[name] = kernel.written_at ? kernel.written_at->line : 0;
-        if (kernel.written_at) {
-            EXPECT_TRUE(kernel.written_at->file.ends_with("/kernels.cu")) << kernel.written_at->file;
+        lines[name] = kernel.analysis.written_at ? kernel.analysis.written_at->line : 0;
+        if (kernel.analysis.written_at) {
+            EXPECT_TRUE(kernel.analysis.written_at->file.ends_with("/kernels.cu")) << kernel.analysis.written_at->file;
         }
     }
     return lines;

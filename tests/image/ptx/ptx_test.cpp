@@ -46,15 +46,15 @@ TEST(ptx, reads_an_entry_with_all_directives)
     EXPECT_EQ(kernel.name, "$k%1");
     EXPECT_EQ(kernel.architecture, "sm_90a");
     EXPECT_EQ(kernel.source, (kernel_source{"a.ptx", "ptx", "line 5"}));
-    EXPECT_EQ(kernel.parameter_bytes, 16 + 20 + 4 + 8 + 2);
-    EXPECT_EQ(kernel.max_threads, (triple{64, 2, 1}));
-    EXPECT_EQ(kernel.min_blocks, 3);
-    EXPECT_EQ(kernel.requested_max_registers, 64);
-    EXPECT_EQ(kernel.max_cluster_blocks, 8);
-    EXPECT_EQ(kernel.cluster, (triple{2, 1, 1}));
-    EXPECT_EQ(kernel.required_threads, std::nullopt);
-    EXPECT_EQ(kernel.registers, std::nullopt);
-    EXPECT_EQ(kernel.static_shared_bytes, std::nullopt);
+    EXPECT_EQ(kernel.figures.parameter_bytes, 16 + 20 + 4 + 8 + 2);
+    EXPECT_EQ(kernel.bounds.max_threads, (triple{64, 2, 1}));
+    EXPECT_EQ(kernel.bounds.min_blocks, 3);
+    EXPECT_EQ(kernel.bounds.requested_max_registers, 64);
+    EXPECT_EQ(kernel.bounds.max_cluster_blocks, 8);
+    EXPECT_EQ(kernel.bounds.cluster, (triple{2, 1, 1}));
+    EXPECT_EQ(kernel.bounds.required_threads, std::nullopt);
+    EXPECT_EQ(kernel.figures.registers, std::nullopt);
+    EXPECT_EQ(kernel.figures.static_shared_bytes, std::nullopt);
 }
 
 TEST(ptx, finds_entries_in_every_form)
@@ -86,10 +86,10 @@ apart
     ASSERT_EQ(ptx.kernels.size(), 5u);
     const std::vector<std::string> names{"bare", "weak", "apart", "after_comment", "last"};
     for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(ptx.kernels[i].name, names[i]);
-    EXPECT_EQ(ptx.kernels[0].parameter_bytes, 0);
-    EXPECT_EQ(ptx.kernels[1].required_threads, (triple{1, 2, 3}));
-    EXPECT_EQ(ptx.kernels[3].max_threads, (triple{5, 1, 1}));
-    EXPECT_EQ(ptx.kernels[4].parameter_bytes, 4);
+    EXPECT_EQ(ptx.kernels[0].figures.parameter_bytes, 0);
+    EXPECT_EQ(ptx.kernels[1].bounds.required_threads, (triple{1, 2, 3}));
+    EXPECT_EQ(ptx.kernels[3].bounds.max_threads, (triple{5, 1, 1}));
+    EXPECT_EQ(ptx.kernels[4].figures.parameter_bytes, 4);
     EXPECT_EQ(ptx.kernels[4].source.entry, "line 25");
     EXPECT_EQ(ptx.version, "9.0");
     EXPECT_EQ(ptx.target, "sm_90a");
@@ -97,11 +97,12 @@ apart
 
 TEST(ptx, a_type_that_is_not_known_makes_the_parameters_unknown)
 {
-    EXPECT_EQ(only_kernel(".entry k(.param .u32 a, .param .texref t) {}").parameter_bytes, std::nullopt);
+    EXPECT_EQ(only_kernel(".entry k(.param .u32 a, .param .texref t) {}").figures.parameter_bytes, std::nullopt);
     // ptxas makes it 35 bytes for sm_75 and 19 for sm_90.
-    EXPECT_EQ(only_kernel(".entry k(.param .u8 a, .param .align 32 .b8 b[3]) {}").parameter_bytes, std::nullopt);
-    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[999999999999]) {}").parameter_bytes, std::nullopt);
-    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[2000000000][2000000000][2000000000]) {}").parameter_bytes,
+    EXPECT_EQ(only_kernel(".entry k(.param .u8 a, .param .align 32 .b8 b[3]) {}").figures.parameter_bytes,
+              std::nullopt);
+    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[999999999999]) {}").figures.parameter_bytes, std::nullopt);
+    EXPECT_EQ(only_kernel(".entry k(.param .b8 a[2000000000][2000000000][2000000000]) {}").figures.parameter_bytes,
               std::nullopt);
 }
 
@@ -183,16 +184,16 @@ TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
             const auto same = std::find_if(cubin.kernels.begin(), cubin.kernels.end(),
                                            [&](const kernel_info& other) { return other.name == kernel.name; });
             ASSERT_NE(same, cubin.kernels.end());
-            EXPECT_EQ(kernel.parameter_bytes, same->parameter_bytes);
-            EXPECT_EQ(kernel.max_threads, same->max_threads);
-            EXPECT_EQ(kernel.required_threads, same->required_threads);
-            EXPECT_EQ(kernel.cluster, same->cluster);
-            EXPECT_EQ(kernel.max_cluster_blocks, same->max_cluster_blocks);
-            EXPECT_EQ(kernel.min_blocks, kernel.name == "two_bounds"     ? std::optional(1)
-                                         : kernel.name == "three_bounds" ? std::optional(2)
-                                         : kernel.name == "more_spills"  ? std::optional(8)
-                                                                         : std::nullopt);
-            EXPECT_EQ(kernel.requested_max_registers,
+            EXPECT_EQ(kernel.figures.parameter_bytes, same->figures.parameter_bytes);
+            EXPECT_EQ(kernel.bounds.max_threads, same->bounds.max_threads);
+            EXPECT_EQ(kernel.bounds.required_threads, same->bounds.required_threads);
+            EXPECT_EQ(kernel.bounds.cluster, same->bounds.cluster);
+            EXPECT_EQ(kernel.bounds.max_cluster_blocks, same->bounds.max_cluster_blocks);
+            EXPECT_EQ(kernel.bounds.min_blocks, kernel.name == "two_bounds"     ? std::optional(1)
+                                                : kernel.name == "three_bounds" ? std::optional(2)
+                                                : kernel.name == "more_spills"  ? std::optional(8)
+                                                                                : std::nullopt);
+            EXPECT_EQ(kernel.bounds.requested_max_registers,
                       kernel.name == "max_registers" ? std::optional(40) : std::nullopt);
         }
     }
@@ -238,9 +239,9 @@ TEST(ptx, lays_out_parameters_as_ptxas_does)
         const cubin_contents cubin = read_cubin(made.image, "-");
         ASSERT_EQ(cubin.kernels.size(), 300u);
         std::map<std::string, std::optional<std::int64_t>> expected;
-        for (const kernel_info& kernel : cubin.kernels) expected[kernel.name] = kernel.parameter_bytes;
+        for (const kernel_info& kernel : cubin.kernels) expected[kernel.name] = kernel.figures.parameter_bytes;
         for (const kernel_info& kernel : ptx.kernels)
-            EXPECT_EQ(kernel.parameter_bytes, expected.at(kernel.name)) << architecture << " " << kernel.name;
+            EXPECT_EQ(kernel.figures.parameter_bytes, expected.at(kernel.name)) << architecture << " " << kernel.name;
     }
 }
 
@@ -255,20 +256,21 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     for (const std::string& read : {text, ptx_outline(text)}) {
         const ptx_contents found = read_ptx(read, "k.ptx");
         ASSERT_EQ(found.kernels.size(), 3u);
-        EXPECT_EQ(found.kernels[0].uses_dynamic_shared, true) << read;
-        EXPECT_EQ(found.kernels[1].uses_dynamic_shared, true) << read;
-        EXPECT_EQ(found.kernels[2].uses_dynamic_shared, false) << read;
+        EXPECT_EQ(found.kernels[0].launches.uses_dynamic_shared, true) << read;
+        EXPECT_EQ(found.kernels[1].launches.uses_dynamic_shared, true) << read;
+        EXPECT_EQ(found.kernels[2].launches.uses_dynamic_shared, false) << read;
         EXPECT_TRUE(found.diagnostics.empty());
     }
     std::string none = text;
     none.erase(none.find(".extern"), none.find(".func") - none.find(".extern"));
-    for (const kernel_info& kernel : read_ptx(none, "k.ptx").kernels) EXPECT_EQ(kernel.uses_dynamic_shared, false);
+    for (const kernel_info& kernel : read_ptx(none, "k.ptx").kernels)
+        EXPECT_EQ(kernel.launches.uses_dynamic_shared, false);
     // More than are looked for one by one: then any kernel may use them.
     std::string many = ".version 8.0\n.target sm_80\n";
     for (int i = 0; i < 20; ++i) many += ".extern .shared .align 4 .b8 s" + std::to_string(i) + "[];\n";
     many += ".visible .entry k() { ret; }\n";
     for (const std::string& read : {many, ptx_outline(many)})
-        EXPECT_EQ(read_ptx(read, "k.ptx").kernels.at(0).uses_dynamic_shared, true);
+        EXPECT_EQ(read_ptx(read, "k.ptx").kernels.at(0).launches.uses_dynamic_shared, true);
     EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
 }
 
@@ -284,7 +286,7 @@ TEST(ptx, shared_memory_by_variable)
         std::string all;
         for (const kernel_info& kernel : read_ptx(module, "k").kernels) {
             all += kernel.name + ":";
-            for (const shared_variable& variable : kernel.shared_variables)
+            for (const shared_variable& variable : kernel.figures.shared_variables)
                 all += " " + variable.name + " " + std::to_string(variable.bytes);
             all += "; ";
         }
@@ -306,11 +308,11 @@ TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold
     const std::string limited = with_max_registers(text, "f", 40);
     const ptx_contents read = read_ptx(limited, "limited");
     ASSERT_EQ(read.kernels.size(), 3u);
-    EXPECT_EQ(read.kernels[0].min_blocks, 2);
-    EXPECT_EQ(read.kernels[1].requested_max_registers, 40);
-    EXPECT_EQ(read.kernels[1].max_threads, (triple{256, 1, 1}));
-    EXPECT_FALSE(read.kernels[1].min_blocks);
-    EXPECT_FALSE(read.kernels[2].requested_max_registers);
+    EXPECT_EQ(read.kernels[0].bounds.min_blocks, 2);
+    EXPECT_EQ(read.kernels[1].bounds.requested_max_registers, 40);
+    EXPECT_EQ(read.kernels[1].bounds.max_threads, (triple{256, 1, 1}));
+    EXPECT_FALSE(read.kernels[1].bounds.min_blocks);
+    EXPECT_FALSE(read.kernels[2].bounds.requested_max_registers);
     EXPECT_THROW((void)with_max_registers(text, "f_", 40), error);
     EXPECT_THROW((void)with_max_registers("", "f", 40), error);
     EXPECT_THROW((void)with_max_registers(header + ".entry f(", "f", 40), error);
@@ -335,7 +337,7 @@ TEST(ptx_modules, ptxas_keeps_the_limit_of_a_kernel_with_launch_bounds)
     const auto registers = [&](const std::string& text) {
         const compiled module = compile({"ptxas", "-arch=sm_90"}, text, ".ptx");
         EXPECT_EQ(module.exit_code, 0) << module.log;
-        return read_cubin(module.image, "f").kernels.at(0).registers.value_or(0);
+        return read_cubin(module.image, "f").kernels.at(0).figures.registers.value_or(0);
     };
     EXPECT_GT(registers(ptx.image), 60);
     EXPECT_LE(registers(with_max_registers(ptx.image, "_Z1fPfi", 32)), 32);

@@ -146,7 +146,7 @@ TEST(BoundsReport, JsonSaysTheSame)
     answer.block_sizes[0].rows[0].measured =
         bounds_measurement{.time = {.count = 9, .median = 1000, .low = 900, .high = 1100}};
     answer.block_sizes[0].rows[1].measured = bounds_measurement{.failure = "exit status 1"};
-    answer.block_sizes[0].rows[3].kernel.spill_load_bytes = 31;
+    answer.block_sizes[0].rows[3].kernel.figures.spill_load_bytes = 31;
     answer.errors = {"__launch_bounds__(256, 3): error"};
     conclude(answer);
     bounds_report report{.inputs = {{.file = "a.cu", .kind = "CUDA source", .kernels = 1, .errors = {}, .images = {}}},
@@ -205,9 +205,9 @@ TEST(BoundsReport, UnknownIsNull)
 {
     kernel_trials trials = trials_of("sm_90", {}, {256}, {{{}, {}}});
     for (kernel_info* kernel : {&trials.written, &trials.trials[0].kernel}) {
-        kernel->registers.reset();
-        kernel->spill_load_bytes.reset();
-        kernel->code_bytes.reset();
+        kernel->figures.registers.reset();
+        kernel->figures.spill_load_bytes.reset();
+        kernel->figures.code_bytes.reset();
     }
     bounds_report report{.inputs = {}, .answers = {answer_bounds(trials)}};
     report.overview = overview_of(report.answers);

@@ -18,8 +18,8 @@ check_outcome outcome_with(const std::string& name)
     check_outcome outcome;
     outcome.directory = "/home/me/app";
     outcome.version = "1.2.3";
-    checked_kernel kernel{{}, name, name, name};
-    kernel.info.name = name;
+    checked_kernel kernel{{}, name};
+    kernel.info.name = kernel.info.demangled = kernel.info.short_form = name;
     set_architecture(kernel.info, "sm_90");
     kernel.info.source.file = "build/app";
     outcome.result.kernels.push_back(kernel);
@@ -75,9 +75,9 @@ TEST(check_report, a_finding_is_placed_at_the_kernel_then_at_the_input_then_at_t
 {
     check_outcome outcome = outcome_with("k");
     kernel_info& info = outcome.result.kernels[0].info;
-    info.written_at = {"/home/me/app/src/k.cu", 12};
+    info.analysis.written_at = {"/home/me/app/src/k.cu", 12};
     EXPECT_EQ(location_of(outcome.result.findings[0], outcome), (file_line{"src/k.cu", 12}));
-    info.written_at.reset();
+    info.analysis.written_at.reset();
     EXPECT_EQ(location_of(outcome.result.findings[0], outcome), (file_line{"build/app", 1}));
     info.source.file = "-";
     EXPECT_EQ(location_of(outcome.result.findings[0], outcome), (file_line{"b.toml", 7}));

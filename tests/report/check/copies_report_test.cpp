@@ -15,15 +15,15 @@ namespace {
 inspected_kernel copy(int registers, std::optional<std::int64_t> spills, int resident_warps)
 {
     inspected_kernel kernel = known_kernel("k");
-    kernel.info.registers = registers;
-    kernel.info.spill_store_bytes = spills;
+    kernel.info.figures.registers = registers;
+    kernel.info.figures.spill_store_bytes = spills;
     kernel.residency->result.resident_warps = resident_warps;
     return kernel;
 }
 
 bool by_registers(const inspected_kernel& a, const inspected_kernel& b)
 {
-    return a.info.registers < b.info.registers;
+    return a.info.figures.registers < b.info.figures.registers;
 }
 
 TEST(copies_report, of_several_compilers_each_has_its_row)
@@ -40,7 +40,7 @@ TEST(copies_report, of_several_compilers_each_has_its_row)
     } while (std::next_permutation(copies.begin(), copies.end(), by_registers));
     // What one compiler makes worse of one copy is not hidden by another.
     std::vector<inspected_kernel> worse = copies;
-    worse.front().info.registers = 255;
+    worse.front().info.figures.registers = 255;
     const nlohmann::ordered_json differing =
         compilers_json({{"12.9", {}, copies, {}}, {"13.0", {}, worse, {}}})["kernels"];
     EXPECT_GT(
@@ -64,7 +64,7 @@ TEST(copies_report, charts_show_the_worst_and_say_where_it_may_be_worse)
         EXPECT_EQ(cell_of(copies, "kernels-spills"), "8");
         EXPECT_EQ(cell_of(copies, "kernels-occupancy"), "25");
         std::vector<inspected_kernel> unknown = copies;
-        unknown[0].info.spill_store_bytes.reset();
+        unknown[0].info.figures.spill_store_bytes.reset();
         unknown[0].residency.reset();
         EXPECT_TRUE(cell_of(unknown, "kernels-spills").starts_with("≥"));
         EXPECT_TRUE(cell_of(unknown, "kernels-occupancy").starts_with("≤"));

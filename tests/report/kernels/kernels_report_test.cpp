@@ -17,15 +17,13 @@ inspection with(std::vector<inspected_kernel> kernels)
     inspection found;
     found.inputs = {{"lib.so", "shared library", kernels.size(), {}, {}}};
     found.kernels = std::move(kernels);
-    found.threads = 256;
     return found;
 }
 
 std::string page_in_style(const inspection& found, const output_style& style)
 {
-    const document page = shown_as_list(found)
-                              ? kernel_list_document(found, count_findings(found.kernels, found.threads), style)
-                              : kernel_tables_document(found, accounts_of(found.kernels, found.threads));
+    const document page = shown_as_list(found) ? kernel_list_document(found, count_findings(found.kernels), style)
+                                               : kernel_tables_document(found, accounts_of(found.kernels));
     return render_text(page, style);
 }
 
@@ -38,8 +36,7 @@ std::string json_of(const inspection& found)
 {
     std::ostringstream out;
     kernels_json_writer json(found, out);
-    for (const inspected_kernel& kernel : found.kernels)
-        json.add(kernel_json_text(kernel, account_of(kernel, found.threads)));
+    for (const inspected_kernel& kernel : found.kernels) json.add(kernel_json_text(kernel, account_of(kernel)));
     json.finish();
     return out.str();
 }
@@ -47,8 +44,7 @@ std::string json_of(const inspection& found)
 std::string csv_of(const inspection& found)
 {
     std::string text = kernels_csv_header();
-    for (const inspected_kernel& kernel : found.kernels)
-        text += kernel_csv_line(kernel, account_of(kernel, found.threads));
+    for (const inspected_kernel& kernel : found.kernels) text += kernel_csv_line(kernel, account_of(kernel));
     return text;
 }
 
@@ -103,7 +99,7 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
 TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
 {
     std::vector<inspected_kernel> kernels = many(41);
-    kernels[3].short_form = "cutlass::Kernel<" + std::string(2000, 'x') + "é\x1b[2J, last>";
+    kernels[3].info.short_form = "cutlass::Kernel<" + std::string(2000, 'x') + "é\x1b[2J, last>";
     for (int width : {100, 120, 200}) {
         std::istringstream lines(page_of(with(kernels), width));
         int count = 0;
@@ -125,10 +121,11 @@ TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
 TEST(kernels_report, ptx_alone_is_no_gap_in_the_input)
 {
     inspected_kernel ptx = known_kernel("k", 40, "compute_90");
-    ptx.info.registers = std::nullopt;
-    ptx.info.spill_store_bytes = ptx.info.spill_load_bytes = ptx.info.stack_frame_bytes = std::nullopt;
-    ptx.info.barriers = std::nullopt;
-    ptx.info.code_bytes = std::nullopt;
+    ptx.info.figures.registers = std::nullopt;
+    ptx.info.figures.spill_store_bytes = ptx.info.figures.spill_load_bytes = ptx.info.figures.stack_frame_bytes =
+        std::nullopt;
+    ptx.info.figures.barriers = std::nullopt;
+    ptx.info.figures.code_bytes = std::nullopt;
     ptx.residency = std::nullopt;
     const std::string page = page_of(with({ptx}), 160);
     EXPECT_TRUE(has(page, "–  PTX: registers are decided when it is compiled\n")) << page;
@@ -138,11 +135,11 @@ TEST(kernels_report, ptx_alone_is_no_gap_in_the_input)
 TEST(kernels_report, an_inferred_bound_is_marked_and_explained)
 {
     inspected_kernel kernel = known_kernel("k");
-    kernel.info.max_threads = {256, 1, 1};
-    kernel.info.min_blocks = 3;
+    kernel.info.bounds.max_threads = {256, 1, 1};
+    kernel.info.bounds.min_blocks = 3;
     EXPECT_TRUE(has(page_of(with({kernel})), "256,3"));
     EXPECT_FALSE(has(page_of(with({kernel})), "≈"));
-    kernel.info.min_blocks_inferred = true;
+    kernel.info.bounds.min_blocks_inferred = true;
     const std::string page = page_of(with({kernel}));
     EXPECT_TRUE(has(page, "256,≈3")) << page;
     EXPECT_TRUE(has(page, "≈: not in the input, inferred from the register cap")) << page;
@@ -155,7 +152,7 @@ TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_tol
     inspected_kernel a = known_kernel("k"), b = a, c = a, relocatable = a;
     b.info.source.container = "fatbin at byte 900";
     c.info.source.container = "fatbin at byte 2000";
-    c.info.registers = 50;
+    c.info.figures.registers = 50;
     relocatable.info.relocatable = true;
     const std::string page = page_of(with({a, b, relocatable}), 160);
     EXPECT_TRUE(has(page, "sm_90×2 ")) << page;
@@ -164,7 +161,7 @@ TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_tol
     const std::string other = page_of(with({a, c}));
     EXPECT_TRUE(has(other, "sm_90: fatbin at byte 64")) << other;
     EXPECT_TRUE(has(other, "sm_90: fatbin at byte 2000")) << other;
-    b.info.code_hash = 99;  // the same figures, but not the same code
+    b.info.figures.code_hash = 99;  // the same figures, but not the same code
     EXPECT_FALSE(has(page_of(with({a, b})), "×2"));
 }
 
@@ -191,8 +188,8 @@ TEST(kernels_report, features_and_differing_toolkits_are_named)
 {
     inspected_kernel a = known_kernel("k"), b = known_kernel("k", 40, "sm_120");
     EXPECT_FALSE(has(page_of(with({a, b})), "CUDA"));
-    a.info.features.add(kernel_feature::setmaxnreg);
-    a.info.features.add(kernel_feature::warp_synchronisation);
+    a.info.analysis.features.add(kernel_feature::setmaxnreg);
+    a.info.analysis.features.add(kernel_feature::warp_synchronisation);
     b.info.toolkit_version = 128;
     const std::string page = page_of(with({a, b}));
     EXPECT_TRUE(has(page, "  uses setmaxnreg (sm_90)\n")) << page;
@@ -221,8 +218,8 @@ TEST(kernels_report, the_list_counts_kernels_with_each_finding)
 {
     std::vector<inspected_kernel> kernels = many(41);
     for (int i : {1, 5}) {
-        kernels[static_cast<std::size_t>(i)].info.spill_store_bytes = 8;
-        kernels[static_cast<std::size_t>(i)].info.spill_load_bytes = 8;
+        kernels[static_cast<std::size_t>(i)].info.figures.spill_store_bytes = 8;
+        kernels[static_cast<std::size_t>(i)].info.figures.spill_load_bytes = 8;
     }
     EXPECT_TRUE(has(page_of(with(kernels)), "findings: 2 spills; --kernel PATTERN")) << page_of(with(kernels));
 }
@@ -230,16 +227,16 @@ TEST(kernels_report, the_list_counts_kernels_with_each_finding)
 TEST(kernels_report, what_is_known_in_part_is_marked)
 {
     inspected_kernel kernel = known_kernel("k");
-    kernel.info.spill_store_bytes = kernel.info.spill_load_bytes = std::nullopt;
-    kernel.info.spills_between = {.min_stores = 27669, .max_stores = 90000, .min_loads = 12, .max_loads = 30};
-    kernel.info.cumulative_stack_bytes = 304;
+    kernel.info.figures.spill_store_bytes = kernel.info.figures.spill_load_bytes = std::nullopt;
+    kernel.info.figures.spills_between = {.min_stores = 27669, .max_stores = 90000, .min_loads = 12, .max_loads = 30};
+    kernel.info.figures.cumulative_stack_bytes = 304;
     EXPECT_EQ(spills_cell(kernel.info).text, "≥27,669/≥12");
     EXPECT_EQ(stack_text(kernel.info), "0/304");
-    kernel.info.spills_between->min_stores = kernel.info.spills_between->min_loads = 0;
+    kernel.info.figures.spills_between->min_stores = kernel.info.figures.spills_between->min_loads = 0;
     EXPECT_EQ(spills_cell(kernel.info).text, "?");
-    kernel.info.uses_dynamic_shared = true;
+    kernel.info.launches.uses_dynamic_shared = true;
     EXPECT_EQ(shared_text(kernel.info), "0+?");
-    kernel.info.dynamic_shared_bytes = 196608;
+    kernel.info.launches.dynamic_shared_bytes = 196608;
     EXPECT_EQ(shared_text(kernel.info), "0+196,608");
 }
 

@@ -69,7 +69,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     EXPECT_TRUE(has(summary_page(library({image("sm_90", "cubin")}, {known_kernel("k")})),
                     "No kernel has PTX for later GPUs: a new major compute capability needs a new build."));
     inspected_kernel other = known_kernel("p", 40, "compute_90");
-    other.info.registers = std::nullopt;
+    other.info.figures.registers = std::nullopt;
     const std::string part = summary_page(
         library({image("sm_80", "cubin"), image("compute_90", "PTX")}, {known_kernel("k", 40, "sm_80"), other}));
     EXPECT_TRUE(has(part, "  1 kernel is there only as PTX\n")) << part;
@@ -89,7 +89,7 @@ TEST(summary_report, copies_and_namesakes_are_listed_the_first_of_them)
     std::vector<inspected_kernel> kernels;
     for (int i = 0; i < 7; ++i)
         for (int copy = 0; copy < 3; ++copy) kernels.push_back(known_kernel("k" + std::to_string(i)));
-    kernels[20].info.code_hash = 5;
+    kernels[20].info.figures.code_hash = 5;
     const std::string page = summary_page(library({image("sm_90", "cubin")}, kernels));
     EXPECT_TRUE(has(page, "copies: 13 of kernels with the same code for the same architecture, 13,000 B of code:"))
         << page;
@@ -102,8 +102,8 @@ TEST(summary_report, copies_and_namesakes_are_listed_the_first_of_them)
 TEST(summary_report, sums_of_unknown_figures_are_unknown)
 {
     inspected_kernel known = known_kernel("a"), unknown = known_kernel("b");
-    unknown.info.spill_store_bytes = unknown.info.spill_load_bytes = std::nullopt;
-    unknown.info.code_bytes = std::nullopt;
+    unknown.info.figures.spill_store_bytes = unknown.info.figures.spill_load_bytes = std::nullopt;
+    unknown.info.figures.code_bytes = std::nullopt;
     EXPECT_TRUE(has(summary_page(library({}, {unknown})), "sm_90        1       1     ?         ?       ?    40"))
         << summary_page(library({}, {unknown}));
     const inspection both = library({}, {known, unknown});

@@ -92,7 +92,7 @@ TEST(argument_check, a_kernel_without_a_signature_tells_its_bytes)
     kernel_info kernel;
     kernel.name = "plain";
     EXPECT_EQ(why_arguments_differ(kernel, {scalar("n", "int")}), "");
-    kernel.parameter_bytes = 20;
+    kernel.figures.parameter_bytes = 20;
     EXPECT_EQ(why_arguments_differ(kernel, {array("a", "int"), array("b", "int"), scalar("n", "int")}), "");
     EXPECT_EQ(why_arguments_differ(kernel, {array("a", "int"), scalar("n", "int")}),
               "the kernel's parameters take 20 B, but the 2 arguments 12 B");

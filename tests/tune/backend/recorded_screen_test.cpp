@@ -82,7 +82,7 @@ TEST(recorded_screen, one_compile_of_pnpoly_tells_which_block_sizes_cannot_be_la
         const std::vector<stored_result>& results = read.runs.at(0).results;
         std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<const stored_result*>> compiled;
         for (const stored_result& result : results)
-            if (result.kernel && result.kernel->registers) compiled[variant(result)].push_back(&result);
+            if (result.kernel && result.kernel->figures.registers) compiled[variant(result)].push_back(&result);
         counts counted;
         for (const stored_result& result : results) {
             const stored_result* other = nullptr;

@@ -16,8 +16,8 @@ std::string before_build(const evaluated_launch& launch, const sm_limits& limits
 kernel_info compiled(int registers, std::int64_t shared = 0)
 {
     kernel_info kernel;
-    kernel.registers = registers;
-    kernel.static_shared_bytes = shared;
+    kernel.figures.registers = registers;
+    kernel.figures.static_shared_bytes = shared;
     return kernel;
 }
 
@@ -78,17 +78,17 @@ TEST(screen, asks_the_model_of_what_was_compiled)
     EXPECT_NE(why(compiled(32, 1024), 32, 232448 - 1023), "");
 
     kernel_info bounded = compiled(32);
-    bounded.max_threads = {256, 1, 1};
+    bounded.bounds.max_threads = {256, 1, 1};
     EXPECT_EQ(why(bounded, 256), "");
     EXPECT_EQ(why(bounded, 257), "257 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
-    bounded.registers = 255;
+    bounded.figures.registers = 255;
     EXPECT_EQ(why(bounded, 288), "288 threads, but it was compiled for sm_90 with __launch_bounds__(256)");
     kernel_info exact = compiled(32);
-    exact.required_threads = {16, 8, 1};
+    exact.bounds.required_threads = {16, 8, 1};
     EXPECT_EQ(why_not_launched(exact, {.threads = {16, 8, 1}}, hopper, no_floor), "");
     EXPECT_EQ(why(exact, 128), "128 threads, but it was compiled for blocks of exactly 16 x 8 = 128 threads");
     kernel_info pair = compiled(32);
-    pair.cluster = {2, 1, 1};
+    pair.bounds.cluster = {2, 1, 1};
     EXPECT_NE(why_not_launched(pair, {.blocks = {3, 1, 1}}, hopper, no_floor), "");
     EXPECT_EQ(why_not_launched(pair, {.blocks = {4, 1, 1}}, hopper, no_floor), "");
 }

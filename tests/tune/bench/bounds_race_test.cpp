@@ -70,7 +70,7 @@ protected:
                               .expected = {}};
         result.expected.name = "_Z5scalePf";
         result.expected.architecture = "sm_90";
-        result.expected.max_threads = {threads, 1, 1};
+        result.expected.bounds.max_threads = {threads, 1, 1};
         return result;
     }
 
@@ -82,7 +82,7 @@ TEST_F(BoundsRace, a_program_is_built_here_for_each_bound)
 {
     bounds_variant as_written = variant(0);
     as_written.header.clear();
-    as_written.expected.max_threads.reset();
+    as_written.expected.bounds.max_threads.reset();
     std::size_t calls = 0;
     const std::vector<variant_time> times =
         race_bounds(tools_, benchmark("{program}"), {as_written, variant(128), variant(96), variant(256)},

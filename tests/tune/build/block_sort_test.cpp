@@ -80,16 +80,20 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
         ASSERT_EQ(other.status, build_status::built) << other.reason;
         const kernel_info &a = one.kernel, &b = other.kernel;
         EXPECT_EQ(a.name, b.name);
-        EXPECT_TRUE(near(a.registers, b.registers, registers_apart)) << parameter_text(values);
-        EXPECT_TRUE(near(a.spill_store_bytes, b.spill_store_bytes, spills_apart)) << parameter_text(values);
-        EXPECT_TRUE(near(a.spill_load_bytes, b.spill_load_bytes, spills_apart)) << parameter_text(values);
-        EXPECT_TRUE(near(a.stack_frame_bytes, b.stack_frame_bytes, spills_apart)) << parameter_text(values);
-        EXPECT_EQ(a.static_shared_bytes, b.static_shared_bytes) << parameter_text(values);
-        EXPECT_EQ(a.max_threads, b.max_threads) << parameter_text(values);
-        EXPECT_EQ(a.min_blocks, b.min_blocks) << parameter_text(values);
-        EXPECT_EQ(a.barriers, b.barriers) << parameter_text(values);
-        EXPECT_EQ(a.parameter_bytes, b.parameter_bytes) << parameter_text(values);
-        EXPECT_TRUE(a.registers && a.spill_store_bytes && a.max_threads && a.static_shared_bytes)
+        EXPECT_TRUE(near(a.figures.registers, b.figures.registers, registers_apart)) << parameter_text(values);
+        EXPECT_TRUE(near(a.figures.spill_store_bytes, b.figures.spill_store_bytes, spills_apart))
+            << parameter_text(values);
+        EXPECT_TRUE(near(a.figures.spill_load_bytes, b.figures.spill_load_bytes, spills_apart))
+            << parameter_text(values);
+        EXPECT_TRUE(near(a.figures.stack_frame_bytes, b.figures.stack_frame_bytes, spills_apart))
+            << parameter_text(values);
+        EXPECT_EQ(a.figures.static_shared_bytes, b.figures.static_shared_bytes) << parameter_text(values);
+        EXPECT_EQ(a.bounds.max_threads, b.bounds.max_threads) << parameter_text(values);
+        EXPECT_EQ(a.bounds.min_blocks, b.bounds.min_blocks) << parameter_text(values);
+        EXPECT_EQ(a.figures.barriers, b.figures.barriers) << parameter_text(values);
+        EXPECT_EQ(a.figures.parameter_bytes, b.figures.parameter_bytes) << parameter_text(values);
+        EXPECT_TRUE(a.figures.registers && a.figures.spill_store_bytes && a.bounds.max_threads &&
+                    a.figures.static_shared_bytes)
             << parameter_text(values);
         for (const double floor : {0.0, 0.3, 0.6})
             EXPECT_EQ(why_not_launched(a, launch, limits, {.min_occupancy = floor}),

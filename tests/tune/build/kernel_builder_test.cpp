@@ -143,7 +143,7 @@ TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
         const std::string wanted =
             name.starts_with("outer::scale") ? "_ZN5outer5scaleIiLi7EEEvPNS_5pointIT_XT0_EEES4_" : part;
         EXPECT_NE(result.kernel.name.find(wanted), std::string::npos) << result.kernel.name;
-        EXPECT_GT(result.kernel.registers, 0);
+        EXPECT_GT(result.kernel.figures.registers, 0);
         EXPECT_EQ(result.kernel.architecture, "sm_90");
         EXPECT_FALSE(result.code.empty());
     }
@@ -153,9 +153,9 @@ TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
 TEST_P(KernelBuilder, reads_both_launch_bounds)
 {
     const build_result result = built(GetParam(), "bounded<64, 3>", values());
-    EXPECT_EQ(result.kernel.max_threads, (std::array<int, 3>{64, 1, 1}));
-    EXPECT_EQ(result.kernel.min_blocks, 3);
-    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).kernel.min_blocks, std::nullopt);
+    EXPECT_EQ(result.kernel.bounds.max_threads, (std::array<int, 3>{64, 1, 1}));
+    EXPECT_EQ(result.kernel.bounds.min_blocks, 3);
+    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).kernel.bounds.min_blocks, std::nullopt);
 }
 
 TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
@@ -167,23 +167,25 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
         EXPECT_EQ(one.source.container, "NVRTC");
         EXPECT_EQ(other.source.container, "nvcc");
         one.source = other.source;
-        one.code_hash = other.code_hash;    // the order of instructions may differ,
-        one.code_bytes = other.code_bytes;  // and what the compilers say of the whole file
-        one.constant_banks = other.constant_banks;
+        one.figures.code_hash = other.figures.code_hash;    // the order of instructions may differ,
+        one.figures.code_bytes = other.figures.code_bytes;  // and what the compilers say of the whole file
+        one.figures.constant_banks = other.figures.constant_banks;
         one.warnings = other.warnings;
-        one.callees = other.callees;
-        EXPECT_EQ(one.registers, other.registers) << name;
-        EXPECT_EQ(one.spill_store_bytes, other.spill_store_bytes) << name;
-        EXPECT_EQ(one.spill_load_bytes, other.spill_load_bytes) << name;
-        EXPECT_EQ(one.stack_frame_bytes, other.stack_frame_bytes) << name;
-        EXPECT_EQ(one.cumulative_stack_bytes, other.cumulative_stack_bytes) << name;
-        EXPECT_EQ(one.static_shared_bytes, other.static_shared_bytes) << name;
-        EXPECT_EQ(one.min_blocks, other.min_blocks) << name;
-        EXPECT_EQ(one.max_threads, other.max_threads) << name;
+        one.figures.callees = other.figures.callees;
+        EXPECT_EQ(one.figures.registers, other.figures.registers) << name;
+        EXPECT_EQ(one.figures.spill_store_bytes, other.figures.spill_store_bytes) << name;
+        EXPECT_EQ(one.figures.spill_load_bytes, other.figures.spill_load_bytes) << name;
+        EXPECT_EQ(one.figures.stack_frame_bytes, other.figures.stack_frame_bytes) << name;
+        EXPECT_EQ(one.figures.cumulative_stack_bytes, other.figures.cumulative_stack_bytes) << name;
+        EXPECT_EQ(one.figures.static_shared_bytes, other.figures.static_shared_bytes) << name;
+        EXPECT_EQ(one.bounds.min_blocks, other.bounds.min_blocks) << name;
+        EXPECT_EQ(one.bounds.max_threads, other.bounds.max_threads) << name;
         EXPECT_EQ(one, other) << name;
-        EXPECT_TRUE(one.registers && one.spill_store_bytes && one.static_shared_bytes && one.barriers) << name;
+        EXPECT_TRUE(one.figures.registers && one.figures.spill_store_bytes && one.figures.static_shared_bytes &&
+                    one.figures.barriers)
+            << name;
     }
-    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).kernel.static_shared_bytes, 64 * 8);
+    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).kernel.figures.static_shared_bytes, 64 * 8);
 }
 
 TEST_P(KernelBuilder, says_what_is_no_kernel)
@@ -353,8 +355,8 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
     const build_result as_it_is = build("f", {}), limited = build("f", {"-maxrregcount={limit}"});
     ASSERT_EQ(as_it_is.status, build_status::built) << as_it_is.reason << as_it_is.log;
     ASSERT_EQ(limited.status, build_status::built) << limited.reason << limited.log;
-    EXPECT_GT(as_it_is.kernel.registers, 40);
-    EXPECT_LE(limited.kernel.registers, 24);
+    EXPECT_GT(as_it_is.kernel.figures.registers, 40);
+    EXPECT_LE(limited.kernel.figures.registers, 24);
     EXPECT_NE(as_it_is.code, limited.code);
     EXPECT_EQ(limited.kernel.name, "f");
     EXPECT_EQ(build("f", {"-maxrregcount=0"}).code, as_it_is.code);

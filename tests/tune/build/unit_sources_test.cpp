@@ -132,9 +132,9 @@ TEST_P(UnitSources, are_files_of_options_too_and_those_that_they_name)
     write("inner.txt", "--maxrregcount=40\n");
     const auto edit = [&] { write("inner.txt", "--maxrregcount=24\n"); };
     const tune_spec spec = spec_of(here, "k.cu", "k", {"-Xptxas", "--options-file=outer.txt"});
-    EXPECT_EQ(build(spec).result.kernel.registers, 40);
+    EXPECT_EQ(build(spec).result.kernel.figures.registers, 40);
     expect_edit_is_seen(spec, edit, "ptxas");
-    EXPECT_EQ(build(spec).result.kernel.registers, 24);
+    EXPECT_EQ(build(spec).result.kernel.figures.registers, 24);
     if (!is_nvcc()) return;
     write("nvcc.txt", "-Xptxas --options-file=outer.txt\n");
     write("all.txt", "-optf nvcc.txt\n");

@@ -233,10 +233,10 @@ TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
     EXPECT_EQ(first.measured.samples_ns, (std::vector<double>{500'000}));
     EXPECT_DOUBLE_EQ(first.measured.seconds, 0.0025);
     ASSERT_TRUE(first.kernel);
-    EXPECT_EQ(first.kernel->registers, 80);
-    EXPECT_EQ(first.kernel->static_shared_bytes, 2048);
-    EXPECT_EQ(first.kernel->stack_frame_bytes, 16);
-    EXPECT_EQ(first.kernel->max_threads, (std::array{768, 1, 1}));
+    EXPECT_EQ(first.kernel->figures.registers, 80);
+    EXPECT_EQ(first.kernel->figures.static_shared_bytes, 2048);
+    EXPECT_EQ(first.kernel->figures.stack_frame_bytes, 16);
+    EXPECT_EQ(first.kernel->bounds.max_threads, (std::array{768, 1, 1}));
     EXPECT_FALSE(with(run, "BLOCK=256 TILE=2").kernel);
     for (const auto& [values, what] :
          {std::pair{"BLOCK=256 TILE=2", outcome::launch_error}, std::pair{"BLOCK=512 TILE=2", outcome::wrong_result},
@@ -342,7 +342,7 @@ TEST(recorded_spaces, are_read_whole)
         const result_file ktt = read(spaces.ktt_convolution, spaces.counts["ktt_convolution"]);
         EXPECT_EQ(std::ranges::count_if(ktt.runs.at(0).results,
                                         [](const stored_result& result) {
-                                            return result.kernel && result.kernel->stack_frame_bytes > 0;
+                                            return result.kernel && result.kernel->figures.stack_frame_bytes > 0;
                                         }),
                   spaces.counts["ktt_convolution"]["with_stack"]);
     }

@@ -127,10 +127,10 @@ CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const si
                               .grid = grid,
                               .block = block,
                               .cluster = cluster,
-                              .registers = of.kernel.registers.value_or(0),
-                              .static_shared = static_cast<int>(of.kernel.static_shared_bytes.value_or(0)),
+                              .registers = of.kernel.figures.registers.value_or(0),
+                              .static_shared = static_cast<int>(of.kernel.figures.static_shared_bytes.value_or(0)),
                               .dynamic_shared = static_cast<int>(shared),
-                              .local_bytes = static_cast<int>(of.kernel.stack_frame_bytes.value_or(0)),
+                              .local_bytes = static_cast<int>(of.kernel.figures.stack_frame_bytes.value_or(0)),
                               .carveout = of.carveout,
                               .extended = extended,
                               .begin_ns = begin,
@@ -373,11 +373,13 @@ DOUBLE cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction wha
     const function& of = *reinterpret_cast<function*>(what);
     *value = 0;
     if (which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
-        *value = static_cast<int>(of.kernel.static_shared_bytes.value_or(0));
-    if (which == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = of.kernel.registers.value_or(0);
+        *value = static_cast<int>(of.kernel.figures.static_shared_bytes.value_or(0));
+    if (which == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = of.kernel.figures.registers.value_or(0);
     if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) *value = of.carveout;
     if (which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
-        *value = of.kernel.max_threads ? of.kernel.max_threads->at(0) * of.kernel.max_threads->at(1) : 1024;
+        *value = of.kernel.bounds.max_threads
+                     ? of.kernel.bounds.max_threads->at(0) * of.kernel.bounds.max_threads->at(1)
+                     : 1024;
     return gpu().dead;
 }
 DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value)
@@ -385,7 +387,7 @@ DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value
     function& of = *reinterpret_cast<function*>(what);
     if (const CUresult due = fault("attribute", of.name); due != CUDA_SUCCESS) return due;
     if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-        const auto fixed = static_cast<int>(of.kernel.static_shared_bytes.value_or(0));
+        const auto fixed = static_cast<int>(of.kernel.figures.static_shared_bytes.value_or(0));
         if (value + fixed > attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, fake::device_plan(0)))
             return CUDA_ERROR_INVALID_VALUE;
         of.allowed_dynamic_shared = value;

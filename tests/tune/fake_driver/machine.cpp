@@ -255,13 +255,13 @@ bool launch_helper(const std::string& name, void** parameters)
 CUresult refuse(const function& what, const shape& how)
 {
     if (how.threads > 1024) return CUDA_ERROR_INVALID_VALUE;
-    if (what.kernel.max_threads) {
-        const auto& max_threads = *what.kernel.max_threads;
+    if (what.kernel.bounds.max_threads) {
+        const auto& max_threads = *what.kernel.bounds.max_threads;
         if (how.threads > static_cast<std::uint64_t>(max_threads[0]) * static_cast<std::uint64_t>(max_threads[1]) *
                               static_cast<std::uint64_t>(max_threads[2]))
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (static_cast<std::uint64_t>(what.kernel.registers.value_or(32)) * how.threads > 65536)
+    if (static_cast<std::uint64_t>(what.kernel.figures.registers.value_or(32)) * how.threads > 65536)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (how.dynamic_shared > static_cast<unsigned>(what.allowed_dynamic_shared)) return CUDA_ERROR_INVALID_VALUE;
     if (how.cluster > (what.large_clusters ? 16u : 8u)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;

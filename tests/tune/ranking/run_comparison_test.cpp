@@ -47,8 +47,8 @@ TEST(run_comparison, names_what_moved)
     recorded_run b =
         run_of({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 720), example_result(64, 11, 1, 960),
                 example_result(32, 11, 1, 2012), example_result(512, 11, 1, 5000), example_result(8, 11, 1, 3000)});
-    b.results[2].kernel->registers = 40;
-    b.results[2].kernel->spill_store_bytes = 8;
+    b.results[2].kernel->figures.registers = 40;
+    b.results[2].kernel->figures.spill_store_bytes = 8;
     std::swap(b.results[3].parameters.values[0], b.results[3].parameters.values[1]);
     const run_comparison found = compared(a, b);
     ASSERT_EQ(found.workloads.size(), 1u);

@@ -143,11 +143,12 @@ std::optional<kernel_info> kernel_in(const ordered_json& entry)
     constexpr std::int64_t max_bytes = std::int64_t{1} << 40;
     kernel_info kernel;
     kernel.name = text_member(computation, "KernelFunction");
-    if (const auto registers = count_in(*data, "RegistersCount", 1024)) kernel.registers = static_cast<int>(*registers);
-    kernel.static_shared_bytes = count_in(*data, "LocalMemorySize", max_bytes);
-    kernel.stack_frame_bytes = count_in(*data, "PrivateMemorySize", max_bytes);
+    if (const auto registers = count_in(*data, "RegistersCount", 1024))
+        kernel.figures.registers = static_cast<int>(*registers);
+    kernel.figures.static_shared_bytes = count_in(*data, "LocalMemorySize", max_bytes);
+    kernel.figures.stack_frame_bytes = count_in(*data, "PrivateMemorySize", max_bytes);
     if (const auto threads = count_in(*data, "MaxWorkGroupSize", 1024))
-        kernel.max_threads = {static_cast<int>(*threads), 1, 1};
+        kernel.bounds.max_threads = {static_cast<int>(*threads), 1, 1};
     return kernel;
 }
 
