@@ -250,14 +250,12 @@ std::vector<launch_way> launch_ways()
 
 std::vector<first_way> first_ways()
 {
-    return []<std::size_t... I>(std::index_sequence<I...>)
-    {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
         return std::vector<first_way>{{"cudaFuncGetAttributes", false, {ask_plain<I>...}},
                                       {"<<<>>>", false, {launch_plain<I>...}},
                                       {"launchbox::prepare<body>", true, {prepare_ours<I>...}},
                                       {"launchbox::launch<body>", true, {launch_ours<I>...}}};
-    }
-    (std::make_index_sequence<24>{});
+    }(std::make_index_sequence<24>{});
 }
 
 double time_first(void (*call)(), bool reset)

@@ -86,8 +86,7 @@ std::optional<std::int64_t> available_dynamic_shared(void (*kernel)(Parameters..
 }
 
 /// A block size, and what it gives on the current GPU. `threads` 0: no block size can be launched.
-struct [[gnu::visibility("default")]] block_size_suggestion
-{
+struct [[gnu::visibility("default")]] block_size_suggestion {
     int threads = 0;
     int grid = 0;  ///< blocks that fill the GPU once
     std::int64_t dynamic_shared_bytes = 0;

@@ -15,8 +15,7 @@ namespace launchbox {
 namespace detail {
 
 template <class Size>
-concept has_three_dimensions = requires(const Size& size)
-{
+concept has_three_dimensions = requires(const Size& size) {
     size.x;
     size.y;
     size.z;
@@ -44,7 +43,7 @@ struct launch_extent {
     {
     }
     template <detail::has_three_dimensions Size>
-    requires std::negation_v<std::is_same<Size, launch_extent>>
+        requires std::negation_v<std::is_same<Size, launch_extent>>
     constexpr launch_extent(const Size& size)  // dim3
         : x(detail::kept(size.x)), y(detail::kept(size.y)), z(detail::kept(size.z))
     {

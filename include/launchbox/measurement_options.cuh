@@ -13,8 +13,7 @@ namespace launchbox {
 /// The L2 at the begin of a sample: flushed, or as the sample before has left it.
 enum class [[gnu::visibility("default")]] l2_state{cold, hot};
 
-struct [[gnu::visibility("default")]] measurement_options
-{
+struct [[gnu::visibility("default")]] measurement_options {
     l2_state l2 = l2_state::cold;
     int launches = 1;  ///< calls between two events, the sample is their mean; above 1 only hot and without `prepare`
     std::function<void(cudaStream_t)> prepare = {};  ///< before each sample, not timed: fresh inputs

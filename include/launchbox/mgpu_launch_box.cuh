@@ -77,7 +77,6 @@ struct LaunchBox {
 template <int NT_SM20, int VT_SM20, int OCC_SM20 = 0, int NT_SM30 = NT_SM20, int VT_SM30 = VT_SM20,
           int OCC_SM30 = OCC_SM20, int NT_SM35 = NT_SM30, int VT_SM35 = VT_SM30, int OCC_SM35 = OCC_SM30>
 struct LaunchBoxVT : LaunchBox<LaunchParamsVT<NT_SM20, VT_SM20, OCC_SM20>, LaunchParamsVT<NT_SM30, VT_SM30, OCC_SM30>,
-                               LaunchParamsVT<NT_SM35, VT_SM35, OCC_SM35>> {
-};
+                               LaunchParamsVT<NT_SM35, VT_SM35, OCC_SM35>> {};
 
 }  // namespace mgpu

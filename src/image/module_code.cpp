@@ -33,8 +33,11 @@ public:
         XXH3_128bits_update(&state_, bytes.data(), bytes.size());
     }
     template <class Number>
-    requires std::is_arithmetic_v<Number>
-    void add(Number number) { XXH3_128bits_update(&state_, &number, sizeof number); }
+        requires std::is_arithmetic_v<Number>
+    void add(Number number)
+    {
+        XXH3_128bits_update(&state_, &number, sizeof number);
+    }
     template <class Number>
     void add(const std::optional<Number>& number)
     {

@@ -29,10 +29,7 @@ struct part_field {
 
 /// A record has `fields_of(record)` beside it, a tuple of fields.
 template <class Record>
-concept has_fields = requires(const Record& record)
-{
-    fields_of(record);
-};
+concept has_fields = requires(const Record& record) { fields_of(record); };
 
 /// visit("threads", record.threads) for each field, in order.
 template <class Record, class Fields, class Visit>

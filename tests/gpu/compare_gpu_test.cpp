@@ -10,8 +10,8 @@
 
 #include "record.hpp"
 #include "tune/worker/buffers.hpp"
+#include "tune/worker/compare/half.hpp"
 #include "tune/worker/gpu_context.hpp"
-#include "tune/worker/half.hpp"
 
 namespace launchbox {
 namespace {

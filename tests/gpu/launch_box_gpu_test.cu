@@ -219,12 +219,10 @@ TEST_F(launch_box_gpu, first_launches_race)
                         errors[at] += error.what();
                     }
                 };
-                [&]<std::size_t... I>(std::index_sequence<I...>)
-                {
+                [&]<std::size_t... I>(std::index_sequence<I...>) {
                     (launch_both.template operator()<add<100 + static_cast<int>(I)>>(), ...);
                     (launch_both.template operator()<add_with_shared<100 + static_cast<int>(I)>>(), ...);
-                }
-                (std::make_index_sequence<bodies>{});
+                }(std::make_index_sequence<bodies>{});
             });
         for (std::thread& thread : threads) thread.join();
     }

@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import repository
 
-VERSION = 14
+VERSION = 16
 BATCH = 100  # files in one call
 
 

@@ -106,10 +106,7 @@ template <class Counts, class Launch>
 void with_offsets(cudaStream_t stream, const interval_counts<Counts>& sizes, std::int64_t intervals, workspace space,
                   const char* algorithm, const Launch& launch_with)
 {
-    constexpr bool can_scan = requires
-    {
-        sizeof(counted_offsets<Counts>);
-    };
+    constexpr bool can_scan = requires { sizeof(counted_offsets<Counts>); };
     static_assert(can_scan,
                   "intervals from counts: #include <launchbox/algorithms/interval_counts.cuh>, or give "
                   "interval_offsets{offsets, total}");

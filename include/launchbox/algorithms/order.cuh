@@ -51,7 +51,7 @@ inline constexpr bool is_descending_order =
 /// since -0.0 and 0.0 are equal. An order of your own that it is specialised for is sorted stably all the same, by
 /// other rows.
 template <class Key, class Compare>
-inline constexpr bool equal_keys_are_identical = detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> ||
-                                                                             detail::is_descending_order<Key, Compare>);
+inline constexpr bool equal_keys_are_identical =
+    detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> || detail::is_descending_order<Key, Compare>);
 
 }  // namespace launchbox

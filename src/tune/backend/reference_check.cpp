@@ -13,8 +13,8 @@
 #include "support/files/mapped_file.hpp"
 #include "support/process/command_words.hpp"
 #include "tune/worker/buffers.hpp"
+#include "tune/worker/compare/reference_content.hpp"
 #include "tune/worker/gpu_buffers.hpp"
-#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 

@@ -197,11 +197,11 @@ bool python_evaluation::equal(const python_node& node, const python_value& a, co
         };
         return exact(a) == exact(b);
     }
-    if (const std::string* one = text_in(a), *other = text_in(b); one != nullptr && other != nullptr) {
+    if (const std::string *one = text_in(a), *other = text_in(b); one != nullptr && other != nullptr) {
         work(node, one->size());
         return *one == *other;
     }
-    if (const python_sequence* one = sequence_in(a), *other = sequence_in(b); one != nullptr && other != nullptr) {
+    if (const python_sequence *one = sequence_in(a), *other = sequence_in(b); one != nullptr && other != nullptr) {
         if (one->what != other->what || one->elements->size() != other->elements->size()) return false;
         for (std::size_t i = 0; i < one->elements->size(); ++i)
             if (!equal(node, (*one->elements)[i], (*other->elements)[i], depth + 1)) return false;
@@ -220,7 +220,7 @@ int python_evaluation::order(const python_node& node, const python_value& a, con
         const long double y = other ? static_cast<long double>(*other) : static_cast<long double>(*number_in(b));
         return x < y ? -1 : x > y ? 1 : 0;
     }
-    if (const std::string* one = text_in(a), *other = text_in(b); one != nullptr && other != nullptr) {
+    if (const std::string *one = text_in(a), *other = text_in(b); one != nullptr && other != nullptr) {
         work(node, std::min(one->size(), other->size()));
         return one->compare(*other);
     }

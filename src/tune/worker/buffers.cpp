@@ -9,7 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/files/mapped_file.hpp"
-#include "tune/worker/half.hpp"
+#include "tune/worker/compare/half.hpp"
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {

@@ -9,8 +9,8 @@
 
 #include "support/error.hpp"
 #include "support/files/mapped_file.hpp"
+#include "tune/worker/compare/reference_content.hpp"
 #include "tune/worker/npy.hpp"
-#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 

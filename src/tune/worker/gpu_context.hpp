@@ -11,7 +11,7 @@
 
 #include "gpu/cuda_driver.hpp"
 #include "gpu/nvml.hpp"
-#include "tune/worker/compare_outputs.hpp"
+#include "tune/worker/compare/compare_outputs.hpp"
 #include "tune/worker/cuda_outcome.hpp"
 
 namespace launchbox {

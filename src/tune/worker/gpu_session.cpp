@@ -14,8 +14,8 @@
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/worker/compare/reference_content.hpp"
 #include "tune/worker/npy.hpp"
-#include "tune/worker/reference_content.hpp"
 
 namespace launchbox {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tune/worker/captured_judge.hpp"
+#include "tune/worker/compare/captured_judge.hpp"
+#include "tune/worker/compare/output_judge.hpp"
 #include "tune/worker/gpu_buffers.hpp"
 #include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/gpu_timing.hpp"
-#include "tune/worker/output_judge.hpp"
 #include "tune/worker/worker_messages.hpp"
 
 namespace launchbox {

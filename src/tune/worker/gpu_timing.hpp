@@ -6,9 +6,9 @@
 #include <chrono>
 #include <random>
 
+#include "tune/worker/compare/launch_history.hpp"
+#include "tune/worker/compare/launch_judge.hpp"
 #include "tune/worker/gpu_launch.hpp"
-#include "tune/worker/launch_history.hpp"
-#include "tune/worker/launch_judge.hpp"
 #include "tune/worker/timed_memory.hpp"
 
 namespace launchbox {

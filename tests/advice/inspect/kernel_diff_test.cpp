@@ -89,7 +89,7 @@ TEST(kernel_diff, what_is_not_known_on_both_sides_does_not_decide)
         verdict_of([](auto& k) { k.info.figures.spill_store_bytes = k.info.figures.spill_load_bytes = std::nullopt; }),
         "unchanged");
     const kernels known{known_kernel("k")},
-        unknown{changed("k", [](auto&k) { k.info.figures.registers = std::nullopt; })};
+        unknown{changed("k", [](auto& k) { k.info.figures.registers = std::nullopt; })};
     const kernel_diff diff = compare_kernels(unknown, known);
     EXPECT_EQ(diff.not_comparable, 1u);
     EXPECT_EQ(diff.unchanged, 0u);

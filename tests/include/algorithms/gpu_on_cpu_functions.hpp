@@ -203,14 +203,14 @@ constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
 
 /// As CUDA's overloads: of an int and an unsigned the result is unsigned.
 template <class A, class B>
-requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
+    requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 constexpr std::common_type_t<A, B> min(A a, B b)
 {
     using common = std::common_type_t<A, B>;
     return static_cast<common>(b) < static_cast<common>(a) ? static_cast<common>(b) : static_cast<common>(a);
 }
 template <class A, class B>
-requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
+    requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 constexpr std::common_type_t<A, B> max(A a, B b)
 {
     using common = std::common_type_t<A, B>;

@@ -9,8 +9,8 @@
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "tune/worker/compare_outputs.hpp"
-#include "tune/worker/half.hpp"
+#include "tune/worker/compare/compare_outputs.hpp"
+#include "tune/worker/compare/half.hpp"
 
 namespace launchbox {
 namespace {

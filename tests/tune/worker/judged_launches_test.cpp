@@ -3,8 +3,8 @@
 
 #include "on_fake_gpu.hpp"
 #include "support/sample_statistics.hpp"
-#include "tune/worker/launch_history.hpp"
-#include "tune/worker/reference_content.hpp"
+#include "tune/worker/compare/launch_history.hpp"
+#include "tune/worker/compare/reference_content.hpp"
 
 namespace launchbox {
 namespace {

@@ -45,10 +45,7 @@ protected:
         ::unsetenv("FAKE_GPU_PLAN");
     }
 
-    [[nodiscard]] std::string path(const std::string& name) const
-    {
-        return (folder_.path() / name).string();
-    }
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
     static task_argument input()
     {
@@ -79,10 +76,7 @@ protected:
         return task;
     }
 
-    void fault(const json& what)
-    {
-        plan_["faults"].push_back(what);
-    }
+    void fault(const json& what) { plan_["faults"].push_back(what); }
     gpu_worker& worker(double overhead_seconds = 30)
     {
         write_file_atomically(path("plan.json"), plan_.dump());

@@ -94,7 +94,7 @@ struct float_shape : merge_shape<typename ordered_word<Key, Compare>::word, void
 };
 
 template <class Key, class Value, class Compare>
-inline constexpr bool are_words = std::is_void_v<Value>&& is_ordered_as_word<Key, Compare>;
+inline constexpr bool are_words = std::is_void_v<Value> && is_ordered_as_word<Key, Compare>;
 
 /// The shape of a sort of whole arrays, the type of their keys as kernels see it, and the order for them.
 template <class Key, class Value, class Compare, int Threads, int Items>

@@ -20,14 +20,13 @@ using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
 
 /// Whether last_key is known: not for an order of one's own, though equal_keys_are_identical may be specialised for it.
 template <class Key, class Compare>
-inline constexpr bool has_last_key = is_integer<Key> &&
-                                     (is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
+inline constexpr bool has_last_key =
+    is_integer<Key> && (is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
 
 /// Whether keys are floating-point numbers in their natural order: see float_words.cuh.
 template <class Key, class Compare>
-inline constexpr bool is_ordered_as_word = (std::is_same_v<Key, float> ||
-                                            std::is_same_v<Key, double>)&&(is_ascending_order<Key, Compare> ||
-                                                                           is_descending_order<Key, Compare>);
+inline constexpr bool is_ordered_as_word = (std::is_same_v<Key, float> || std::is_same_v<Key, double>)&&(
+    is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
 
 /// What the kernels of one sort have in common.
 template <class KeyType, class ValueType, class CompareType, int ThreadCount, int ItemCount>

@@ -71,10 +71,7 @@ __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>&
     using words = typename Shape::words;
     constexpr int warps = Shape::threads / 32, of_warp = Shape::tile / warps;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const auto word_in = [&](int slot) -> auto&
-    {
-        return memory.keys()[padded<Shape::items>(slot)];
-    };
+    const auto word_in = [&](int slot) -> auto& { return memory.keys()[padded<Shape::items>(slot)]; };
     // Where they are in the tile.
     int to = first_not_before(0, count, [&](int i) { return word_in(i) < words::zero; });
     // Each warp has a stretch of the input, in which it counts its zeros, and then writes them.

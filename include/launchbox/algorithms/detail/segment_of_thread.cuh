@@ -27,8 +27,8 @@ struct short_slots {
                                     : sizeof(Type) <= 8 ? 4
                                                         : 3;
     template <class Type>
-    static constexpr std::size_t bytes = static_cast<std::size_t>(32 * most + (32 * most >> row_bits<Type>)) *
-                                         sizeof(Type);
+    static constexpr std::size_t bytes =
+        static_cast<std::size_t>(32 * most + (32 * most >> row_bits<Type>)) * sizeof(Type);
     static constexpr std::size_t keys_bytes = (bytes<typename Shape::kept_key> + 15) / 16 * 16;
     static constexpr std::size_t all_bytes =
         keys_bytes + (Shape::has_values ? (bytes<typename Shape::kept_value> + 15) / 16 * 16 : 0);

@@ -108,10 +108,7 @@ template <class Shape>
 __device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
                                               int segment_bits, const merge_arrays<Shape>& in)
 {
-    const auto word_at = [&](int slot) -> auto&
-    {
-        return memory.keys()[padded<Shape::items>(slot)];
-    };
+    const auto word_at = [&](int slot) -> auto& { return memory.keys()[padded<Shape::items>(slot)]; };
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < Shape::tile >> segment_bits; i += Shape::threads) {
         const tile_segment segment = segments[i];

@@ -18,7 +18,7 @@ namespace launchbox::merge_sort_kernels {
 /// A pointer in a class, as thrust::device_ptr.
 template <class Type>
 concept wrapped_pointer = std::is_pointer_v<typename Type::raw_pointer> &&
-    std::is_same_v<decltype(std::declval<const Type&>().get()), typename Type::raw_pointer>;
+                          std::is_same_v<decltype(std::declval<const Type&>().get()), typename Type::raw_pointer>;
 
 template <class Type>
 constexpr auto without_wrapper(const Type& argument)

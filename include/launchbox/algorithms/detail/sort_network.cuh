@@ -81,11 +81,9 @@ inline constexpr comparator comparator_at = network_of<Kind, Items>.data[At];
 template <network Kind, int Items, int From = 0, int To = comparators<Kind, Items>(), class Exchange>
 __device__ __forceinline__ void run_network(const Exchange& exchange)
 {
-    [&]<int... At>(std::integer_sequence<int, At...>)
-    {
+    [&]<int... At>(std::integer_sequence<int, At...>) {
         (exchange(comparator_at<Kind, Items, From + At>.first, comparator_at<Kind, Items, From + At>.second), ...);
-    }
-    (std::make_integer_sequence<int, To - From>{});
+    }(std::make_integer_sequence<int, To - From>{});
 }
 
 }  // namespace launchbox::detail

@@ -65,9 +65,8 @@ __device__ __forceinline__ bool forgotten(bool condition)
 
 /// Whether copy_async has an instruction of its own for the types, from 8.0 on.
 template <class To, class From>
-inline constexpr bool copies_asynchronously = std::is_same_v<To, From> &&
-                                              (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) &&
-                                              alignof(To) == sizeof(To);
+inline constexpr bool copies_asynchronously =
+    std::is_same_v<To, From> && (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) && alignof(To) == sizeof(To);
 
 /// Starts a copy from global to shared memory, which is complete after `wait_for_copies` and a barrier. It needs no
 /// register, so that a thread can have all its loads in flight.

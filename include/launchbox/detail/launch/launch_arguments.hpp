@@ -10,8 +10,7 @@
 namespace launchbox::detail {
 
 template <class...>
-struct list {
-};
+struct list {};
 
 // The types of the argument that does not fit are in the name of this template, which compilers print.
 template <std::size_t Position, class Given, class Parameter>

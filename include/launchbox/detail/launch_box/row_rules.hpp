@@ -46,25 +46,22 @@ constexpr int select_row(std::span<const compute_capability> rows, const compute
 }
 
 template <class Row>
-concept has_threads = requires(const Row& row)
-{
+concept has_threads = requires(const Row& row) {
     {
         row.threads
-        } -> std::convertible_to<int>;
+    } -> std::convertible_to<int>;
 };
 template <class Row>
-concept has_items = requires(const Row& row)
-{
+concept has_items = requires(const Row& row) {
     {
         row.items
-        } -> std::convertible_to<int>;
+    } -> std::convertible_to<int>;
 };
 template <class Row>
-concept has_min_blocks = requires(const Row& row)
-{
+concept has_min_blocks = requires(const Row& row) {
     {
         row.min_blocks
-        } -> std::convertible_to<int>;
+    } -> std::convertible_to<int>;
 };
 
 /// Dynamic shared memory of a block, in bytes: what the row says, as a member or a function; 0 where it does not.

@@ -14,8 +14,7 @@
 namespace launchbox::detail {
 
 template <class Type>
-concept is_size_class = requires
-{
+concept is_size_class = requires {
     Type::max_elements;
     typename Type::box::row_type;
 };

@@ -48,11 +48,9 @@ struct classes_of<Tuning, by_size<Classes...>> {
 };
 
 // Strict sizes are strict in each class.
-// clang-format off
 template <class Tuning, class Box>
-requires classes_of<Box>::depends_on_size
+    requires classes_of<Box>::depends_on_size
 struct classes_of<Tuning, strict<Box>> : classes_of<Box> {
-    // clang-format on
     template <std::size_t Class>
     using box = strict<typename classes_of<Box>::template box<Class>>;
 };

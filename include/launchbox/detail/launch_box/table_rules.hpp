@@ -24,8 +24,7 @@ constexpr bool are_ascending()
 }
 
 template <class Type>
-concept is_row = requires
-{
+concept is_row = requires {
     Type::architecture;
     Type::row;
 };
@@ -72,37 +71,18 @@ struct optional_names {
     int dynamic_shared_bytes, tile;
 };
 template <class Type>
-struct with_optional_names : Type, optional_names {
-};
+struct with_optional_names : Type, optional_names {};
 template <class Type>
-concept names_shared = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
-{
-    &with_optional_names<Type>::dynamic_shared_bytes;
-};
+concept names_shared =
+    std::is_class_v<Type> && !std::is_final_v<Type> && !requires { &with_optional_names<Type>::dynamic_shared_bytes; };
 template <class Type>
-concept names_tile = std::is_class_v<Type> && !std::is_final_v<Type> && !requires
-{
-    &with_optional_names<Type>::tile;
-};
+concept names_tile = std::is_class_v<Type> && !std::is_final_v<Type> && !requires { &with_optional_names<Type>::tile; };
 
 template <class Row>
-concept has_shared = requires(const Row& row)
-{
-    row.dynamic_shared_bytes();
-}
-|| requires(const Row& row)
-{
-    row.dynamic_shared_bytes + 0;
-};
+concept has_shared = requires(const Row& row) { row.dynamic_shared_bytes(); } ||
+                     requires(const Row& row) { row.dynamic_shared_bytes + 0; };
 template <class Row>
-concept has_tile_of_row = requires(const Row& row)
-{
-    row.tile();
-}
-|| requires(const Row& row)
-{
-    row.tile + 0;
-};
+concept has_tile_of_row = requires(const Row& row) { row.tile(); } || requires(const Row& row) { row.tile + 0; };
 
 template <class Row>
 constexpr table_error find_member_error()
@@ -224,7 +204,8 @@ constexpr row_of_several_types without_type(const Row& row, std::size_t place)
 }
 
 template <class First, class... Others>
-requires(!are_of_one_type<First, Others...>()) struct table_rows<true, First, Others...> {
+    requires(!are_of_one_type<First, Others...>())
+struct table_rows<true, First, Others...> {
     using row_type = row_of_several_types;
     static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
                                                                                          Others::architecture...};

@@ -18,8 +18,7 @@ namespace launchbox::detail {
 /// that has it in its name: otherwise the dynamic linker would make one object of the caches of all plugins of a
 /// process, while each plugin has a CUDA runtime of its own that knows only its own kernels.
 template <int... CudaArch>
-struct [[gnu::visibility("hidden")]] unit_for
-{
+struct [[gnu::visibility("hidden")]] unit_for {
     static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
     static constexpr bool has_given_row = false;
     static constexpr std::uint64_t hash = fnv1a(numbers);
@@ -28,8 +27,7 @@ struct [[gnu::visibility("hidden")]] unit_for
 #ifdef LAUNCHBOX_ROW
 // A unit with LAUNCHBOX_ROW shares nothing with other units either.
 template <std::uint64_t Row, int... CudaArch>
-struct [[gnu::visibility("hidden")]] unit_with_row : unit_for<CudaArch...>
-{
+struct [[gnu::visibility("hidden")]] unit_with_row : unit_for<CudaArch...> {
     static constexpr bool has_given_row = true;
     static constexpr std::uint64_t hash = unit_for<CudaArch...>::hash ^ Row;
 };

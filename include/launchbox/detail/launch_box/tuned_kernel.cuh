@@ -69,15 +69,12 @@ consteval row_figures bounds_of_this_pass()
 
 template <class Body>
 concept has_dynamic_shared_bytes =
-    requires(const typename classes_of<typename Body::tuning>::template box<0>::row_type& row)
-{
-    Body::dynamic_shared_bytes(row);
-};
+    requires(const typename classes_of<typename Body::tuning>::template box<0>::row_type& row) {
+        Body::dynamic_shared_bytes(row);
+    };
 template <class Body>
-concept has_tile = requires(const typename classes_of<typename Body::tuning>::template box<0>::row_type& row)
-{
-    Body::tile(row);
-};
+concept has_tile =
+    requires(const typename classes_of<typename Body::tuning>::template box<0>::row_type& row) { Body::tile(row); };
 
 /// Whether a body says of itself that it may begin before the kernel ahead of it in the stream has ended.
 template <class Body>

@@ -43,11 +43,9 @@ template <class Body, class Function>
 void for_each_class(const Function& function)
 {
     if constexpr (body_check<Body>::fine) {
-        [&]<std::size_t... Class>(std::index_sequence<Class...>)
-        {
+        [&]<std::size_t... Class>(std::index_sequence<Class...>) {
             (function.template operator()<Class>(), ...);
-        }
-        (std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
+        }(std::make_index_sequence<classes_of<typename Body::tuning>::count>{});
     }
 }
 

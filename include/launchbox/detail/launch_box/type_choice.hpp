@@ -14,8 +14,7 @@
 namespace launchbox::detail {
 
 template <class Tuning, std::int64_t From, std::int64_t To>
-struct scaled_tuning : scaled_tuning<table_of<Tuning>, From, To> {
-};
+struct scaled_tuning : scaled_tuning<table_of<Tuning>, From, To> {};
 template <std::int64_t From, std::int64_t To>
 struct scaled_tuning<void, From, To> {
     static_assert(From < 0,

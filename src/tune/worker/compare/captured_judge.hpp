@@ -5,8 +5,8 @@
 #include <string>
 
 #include "tune/worker/captured_buffers.hpp"
+#include "tune/worker/compare/launch_judge.hpp"
 #include "tune/worker/gpu_worker.hpp"
-#include "tune/worker/launch_judge.hpp"
 
 namespace launchbox {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tune/worker/compare/launch_judge.hpp"
 #include "tune/worker/gpu_buffers.hpp"
-#include "tune/worker/launch_judge.hpp"
 
 namespace launchbox {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/worker/launch_history.hpp"
+#include "tune/worker/compare/launch_history.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/worker/output_judge.hpp"
+#include "tune/worker/compare/output_judge.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "support/files/mapped_file.hpp"
-#include "tune/worker/compare_outputs.hpp"
+#include "tune/worker/compare/compare_outputs.hpp"
 
 namespace launchbox {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/worker/reference_content.hpp"
+#include "tune/worker/compare/reference_content.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "tune/worker/buffers.hpp"
-#include "tune/worker/compare_outputs.hpp"
+#include "tune/worker/compare/compare_outputs.hpp"
 
 namespace launchbox {
 
