@@ -13,7 +13,8 @@ A test that passed is left out as long as its key is the same: one hash of
 - the environment, the CUDA tools, and the versions of the installed packages.
 
 The keys of what passed are in BUILD/passed_tests.json. A test that failed or skipped something is not there, nor
-is anything of a run that was interrupted. All tests run with --rerun, and with LAUNCHBOX_EXHAUSTIVE or LAUNCHBOX_SEED in the environment, since their inputs are others.
+is anything of a run that was interrupted. All tests run with --rerun, and if LAUNCHBOX_EXHAUSTIVE or LAUNCHBOX_SEED is
+set, since these change their inputs.
 """
 import collections
 import functools
@@ -74,7 +75,7 @@ def common_facts():
             scripts[REPOSITORY / script[1]].append(file)
         elif not COMPILED.match(name) and not DOCUMENT.match(name):
             data.append(file)
-    # Recorded tuning spaces, where they are there.
+    # Larger recorded tuning spaces, if they are beside the repository.
     data += files_of(REPOSITORY.parent / "shared/reference/data")
     variables = sorted(f"{name}={value}" for name, value in os.environ.items() if ENVIRONMENT.match(name))
     sizes = []

@@ -28,7 +28,7 @@ std::string with_max_registers(std::string_view ptx, std::string_view kernel, in
 {
     const ptx_contents contents = read_ptx(ptx, "", false);
     if (!contents.diagnostics.empty())
-        throw error("the PTX is damaged: " + contents.diagnostics.front().what, "make it again");
+        throw error("the PTX is damaged: " + contents.diagnostics.front().what, "compile it again");
     const auto found = std::ranges::find(contents.kernels, kernel, &kernel_info::name);
     if (found == contents.kernels.end())
         throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
