@@ -86,7 +86,7 @@ rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
 
 rank_calls::~rank_calls()
 {
-    impl_->tell_all({{"do", "end"}});
+    impl_->tell_all({{"do", "end"}, {"ranks_lost", !lost().empty()}});
     impl_->listener.request_stop();
     impl_->listener.join();
 }

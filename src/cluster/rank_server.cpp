@@ -72,7 +72,7 @@ public:
     }
     rank_server(const rank_server&) = delete;
     rank_server& operator=(const rank_server&) = delete;
-    bool run(const rank_facts& facts);
+    serving_end run(const rank_facts& facts);
 
 private:
     void tell(const server_json& said, std::string bytes = {}) const
@@ -100,11 +100,12 @@ private:
     std::vector<tune_backend> backends_;
     request_queue builds_, measurements_;
     std::vector<std::jthread> threads_;
+    serving_end end_ = serving_end::coordinator_lost;
     std::mutex lock_;
     std::map<long, prepared_job> made_;  // by the number that the coordinator has given it
 };
 
-bool rank_server::run(const rank_facts& facts)
+serving_end rank_server::run(const rank_facts& facts)
 {
     using clock = std::chrono::steady_clock;
     // The process lives as long as it says so: by a thread that does nothing else.
@@ -120,7 +121,7 @@ bool rank_server::run(const rank_facts& facts)
     server_json hello = json_of(facts);
     hello["is"] = "hello";
     tell(hello);
-    bool goes_on = true, was_told = false;
+    bool goes_on = true;
     for (clock::time_point heard = clock::now(), looked = heard; goes_on;) {
         std::optional<rank_message> message = link_.receive(0.2);
         const clock::time_point now = clock::now();
@@ -132,8 +133,7 @@ bool rank_server::run(const rank_facts& facts)
             goes_on = std::chrono::duration<double>(now - heard).count() < limit;
         } else if (message->from == options_.coordinator) {
             heard = now;
-            was_told = !take(message->text);
-            goes_on = !was_told;
+            goes_on = take(message->text);
         }
     }
     for (const tune_backend& backend : backends_)
@@ -141,7 +141,7 @@ bool rank_server::run(const rank_facts& facts)
     builds_.end();
     measurements_.end();
     threads_.clear();
-    return was_told;
+    return end_;
 }
 
 // False: that was the last.
@@ -149,7 +149,10 @@ bool rank_server::take(const std::string& text)
 try {
     cluster_message message = cluster_message_of(text);
     const std::string does = text_in(message, "do");
-    if (does == "end") return false;
+    if (does == "end") {
+        end_ = message.said.value("ranks_lost", false) ? serving_end::some_ranks_lost : serving_end::complete;
+        return false;
+    }
     if (does == "begin") {
         begin(message);
     } else if (does == "prepare" || does == "measure" || does == "fetch") {
@@ -300,7 +303,7 @@ prepared_job rank_server::made_for_measuring(const cluster_message& request, con
 
 }  // namespace
 
-bool serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options)
+serving_end serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options)
 {
     return rank_server(link, options).run(facts);
 }

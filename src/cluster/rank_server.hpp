@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -25,8 +26,14 @@ struct rank_server_options {
     std::function<std::vector<tune_backend>(const rank_role&)> open;
 };
 
-/// Tells the coordinator of this rank, and serves it until it says that all is done or is not heard of any more. False:
-/// the latter.
-bool serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options);
+/// Why a rank stopped serving.
+enum class serving_end : std::uint8_t {
+    complete,          ///< the coordinator said that all is done
+    some_ranks_lost,   ///< it said so, and that some ranks died or hang: MPI_Finalize would wait for them
+    coordinator_lost,  ///< the coordinator is not heard of any more
+};
+
+/// Tells the coordinator of this rank, and serves it until one of these.
+serving_end serve_rank(const rank_link& link, const rank_facts& facts, const rank_server_options& options);
 
 }  // namespace launchbox

@@ -107,14 +107,14 @@ std::vector<tune_backend> serving::open(const rank_role& role)
     return backends;
 }
 
-bool serve_with(const tune_spec& spec, const backend_request& request, const rank_facts& facts, const rank_link& link)
+serving_end serve_with(const tune_spec& spec, const backend_request& request, const rank_facts& facts,
+                       const rank_link& link)
 {
     std::optional<serving> here;
     try {
         here.emplace(spec, request);
     } catch (const error& failure) {  // no space for its files
-        report_failure(failure.what(), failure.hint(), link);
-        return true;
+        return report_failure(failure.what(), failure.hint(), link);
     }
     rank_server_options options;
     options.folder = here->folder.path();
@@ -208,17 +208,17 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     return all;
 }
 
-bool serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link)
+serving_end serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link)
 {
     return serve_with(spec, request, facts_here(spec, request, link.rank), link);
 }
 
-void report_failure(const std::string& what, const std::string& hint, const rank_link& link)
+serving_end report_failure(const std::string& what, const std::string& hint, const rank_link& link)
 {
     rank_facts facts = bare_facts(link.rank);
     facts.failure = what;
     facts.hint = hint;
-    serve_rank(link, facts, {});
+    return serve_rank(link, facts, {});
 }
 
 }  // namespace launchbox::mpi

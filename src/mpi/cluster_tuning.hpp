@@ -10,6 +10,7 @@
 #include "app/tuning/backends.hpp"
 #include "cluster/rank_calls.hpp"
 #include "cluster/rank_link.hpp"
+#include "cluster/rank_server.hpp"
 
 namespace launchbox::mpi {
 
@@ -32,10 +33,10 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
                               const rank_link& link, const rank_link& own_link, cluster_coordinator& coordinator,
                               const listener& news);
 
-/// What every other rank does. False: rank 0 was not heard of any more.
-bool serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link);
+/// What every other rank does.
+serving_end serve_cluster(const tune_spec& spec, const backend_request& request, const rank_link& link);
 
 /// A rank that could not even begin: rank 0 is told why.
-void report_failure(const std::string& what, const std::string& hint, const rank_link& link);
+serving_end report_failure(const std::string& what, const std::string& hint, const rank_link& link);
 
 }  // namespace launchbox::mpi

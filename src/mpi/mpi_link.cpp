@@ -33,8 +33,8 @@ constexpr int message_tag = 1;
 constexpr std::chrono::microseconds longest_nap(500);
 // How long the end waits for messages to leave.
 constexpr std::chrono::seconds longest_flush(5);
-// How long the end of a job takes of which some ranks do not answer.
-constexpr std::chrono::seconds longest_end(20);
+// How long the end of a job may take.
+constexpr std::chrono::seconds longest_end(60);
 
 struct outgoing {
     int to = 0;
@@ -95,6 +95,7 @@ struct mpi_session::impl {
     bool start_receiving();
     bool end_receiving();
     void flush();
+    static bool end_process_after(std::chrono::seconds limit, int status);
 };
 
 mpi_session::mpi_session(int& count, char**& arguments) : impl_(std::make_unique<impl>())
@@ -274,30 +275,43 @@ void mpi_session::impl::flush()
     communication.join();
 }
 
-void mpi_session::finish()
+// MPI_Finalize and MPI_Abort may wait for a rank that has died.
+bool mpi_session::impl::end_process_after(std::chrono::seconds limit, int status)
 {
+    try {
+        std::thread([limit, status] {
+            std::this_thread::sleep_for(limit);
+            ::_exit(status);
+        }).detach();
+        return true;
+    } catch (const std::system_error&) {
+        return false;
+    }
+}
+
+void mpi_session::finish(int status)
+{
+    std::cout.flush();
+    std::fflush(nullptr);
     impl_->flush();
+    impl::end_process_after(longest_end, status);
     loaded_mpi().finalize();
 }
 
-void mpi_session::finish_without_others(int status)
+void mpi_session::end_all_ranks(int status)
 {
-    // Nothing here is known to wait for who has died, and all of it is MPI's: should it wait, mpirun ends the job when
-    // it sees this process end.
-    bool may_wait = true;
-    try {
-        std::thread([status] {
-            std::this_thread::sleep_for(longest_end);
-            ::_exit(status);
-        }).detach();
-    } catch (const std::system_error&) {
-        may_wait = false;
-    }
-    if (may_wait) impl_->flush();
     std::cout.flush();
     std::fflush(nullptr);
-    if (!may_wait) ::_exit(status);
+    if (!impl::end_process_after(longest_end, status)) ::_exit(status);  // mpirun ends the job when it sees that
+    impl_->flush();
     loaded_mpi().abort(loaded_mpi().world, status);
+    ::_exit(status);
+}
+
+void mpi_session::end_after_rank_0(int status)
+{
+    impl_->flush();
+    std::this_thread::sleep_for(longest_flush);
     ::_exit(status);
 }
 

@@ -24,10 +24,14 @@ public:
     [[nodiscard]] rank_link link();
     [[nodiscard]] rank_link own_link();
 
-    /// Sends what is still to be sent, and ends MPI together with all other ranks.
-    void finish();
-    /// The same where ranks have died or hang: ends the processes of all ranks, this one with `status`.
-    [[noreturn]] void finish_without_others(int status);
+    /// Sends what is still to be sent, and ends MPI together with all other ranks. Where one of them has died unnoticed
+    /// this process ends with `status` after a while.
+    void finish(int status);
+    /// If ranks have died or hang: sends the rest, and ends the processes of all ranks, this one with `status`.
+    [[noreturn]] void end_all_ranks(int status);
+    /// If ranks have died or hang and rank 0 ends the others: sends the rest, and ends this process with `status` if
+    /// nobody has ended it before.
+    [[noreturn]] void end_after_rank_0(int status);
 
 private:
     struct impl;

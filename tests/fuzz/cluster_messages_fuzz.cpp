@@ -160,7 +160,7 @@ void serve(const std::vector<std::string>& messages)
         if (role.jobs > 4) throw error("so many threads take too long here");
         return std::vector<tune_backend>{backend_of_rank()};
     };
-    if (!serve_rank(link, rank_facts{}, options)) std::abort();  // it was told
+    if (serve_rank(link, rank_facts{}, options) == serving_end::coordinator_lost) std::abort();  // it was told
 }
 
 }  // namespace

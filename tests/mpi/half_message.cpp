@@ -68,5 +68,5 @@ int main(int count, char** arguments)
         ++heard;
     }
     std::cout << "heard " << heard << " of " << messages << std::endl;
-    session.finish_without_others(0);
+    session.end_all_ranks(0);
 }

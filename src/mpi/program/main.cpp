@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 #include "cli/run_launchbox.hpp"
@@ -62,8 +63,8 @@ int run_first(int count, char** arguments, mpi_session& session)
             session.link().send(rank, encoded(cluster_message{.said = {{"do", "end"}}}));
     }
     if (coordinator.own_server.joinable()) coordinator.own_server.join();
-    if (!lost.empty()) session.finish_without_others(status);
-    session.finish();
+    if (!lost.empty()) session.end_all_ranks(status);
+    session.finish(status);
     return status;
 }
 
@@ -71,24 +72,24 @@ int run_other(int count, char** arguments, mpi_session& session)
 {
     catch_interrupts();  // rank 0 ends the run, and then this one
     cluster_settings settings;
-    bool served = false, heard_the_end = true;
+    std::optional<serving_end> end;
     const cli::remote_tuning elsewhere{.add_options = [&](CLI::App& verb) { add_cluster_options(verb, settings); },
                                        .plan = {},
                                        .serve =
                                            [&](const tune_spec& spec, const backend_request& request) {
-                                               served = true;
-                                               heard_the_end = serve_cluster(spec, request, session.link());
+                                               end = serve_cluster(spec, request, session.link());
                                                return exit_status::done;
                                            }};
     cli::run_launchbox(count, arguments, &elsewhere, true);
-    if (!served)
-        report_failure("the command line or the spec cannot be read there",
-                       "the spec has to be on all nodes, under the same name", session.link());
-    if (!heard_the_end) {
+    if (!end)
+        end = report_failure("the command line or the spec cannot be read there",
+                             "the spec has to be on all nodes, under the same name", session.link());
+    if (end == serving_end::coordinator_lost) {
         std::cerr << "launchbox-mpi: rank " << session.rank() << " ends: rank 0 does not answer any more\n";
-        session.finish_without_others(static_cast<int>(exit_status::missing));
+        session.end_all_ranks(static_cast<int>(exit_status::missing));
     }
-    session.finish();
+    if (end == serving_end::some_ranks_lost) session.end_after_rank_0(0);
+    session.finish(0);
     return 0;
 }
 
