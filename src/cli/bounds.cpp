@@ -16,6 +16,7 @@
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/source_options.hpp"
 #include "cli/verbs.hpp"
 #include "report/bounds/bounds_report.hpp"
 #include "support/process/command_words.hpp"
@@ -26,31 +27,12 @@ namespace launchbox::cli {
 namespace {
 
 struct bounds_options {
-    source_bounds_request typed;                         // what CLI11 reads
-    benchmark_request benchmark;                         // likewise
-    std::string architectures, threads, measure, build;  // as typed
-    std::optional<std::string> dynamic_shared, max_dynamic_shared;
-    bool apply = false, revert = false;
+    source_options source;
+    benchmark_request benchmark;  // what CLI11 reads
+    std::string measure, build;   // as typed
+    bool all = false, apply = false, revert = false;
     output_options output;
 };
-
-std::vector<int> parse_threads(const std::string& list)
-{
-    std::vector<int> threads;
-    for (std::size_t start = 0; !list.empty() && start <= list.size();) {
-        const std::size_t end = std::min(list.find(',', start), list.size());
-        int value = 0;
-        const auto [stop, failure] = std::from_chars(list.data() + start, list.data() + end, value);
-        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > max_threads_per_block)
-            throw error("--threads: '" + list.substr(start, end - start) + "' is not a block size",
-                        "write numbers from 1 to 1024: --threads 128,256");
-        threads.push_back(value);
-        start = end + 1;
-    }
-    std::sort(threads.begin(), threads.end());
-    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-    return threads;
-}
 
 benchmark_command parse_command(const std::string& text)
 {
@@ -63,14 +45,8 @@ benchmark_command parse_command(const std::string& text)
 
 source_bounds_request request_of(const bounds_options& options, const call_context& context)
 {
-    source_bounds_request request = options.typed;
-    bounds_launch& launch = request.launch;
-    if (options.dynamic_shared) launch.dynamic_shared_bytes = parse_bytes(*options.dynamic_shared, "--dynamic-shared");
-    if (options.max_dynamic_shared)
-        launch.max_dynamic_shared_bytes = parse_bytes(*options.max_dynamic_shared, "--max-dynamic-shared");
-    request.threads = parse_threads(options.threads);
-    request.architectures = architecture_list(options.architectures);
-    request.compiler_flags = context.compiler_flags;
+    source_bounds_request request = options.source.request(context);
+    request.whole = options.all || options.apply;  // what is edited is found by compiling
     if (options.measure.empty()) return request;
     request.measure = options.benchmark;
     request.measure->run = parse_command(options.measure);
@@ -80,7 +56,7 @@ source_bounds_request request_of(const bounds_options& options, const call_conte
 
 exit_status apply_bounds(const bounds_options& options, const source_bounds& found)
 {
-    const std::string& source = options.typed.file;
+    const std::string& source = options.source.typed.file;
     const edited_source edited = edit_bounds(source, found.text, found.trials, found.report.answers);
     for (const edit_remark& remark : edited.remarks) {
         say(remark.text);
@@ -106,7 +82,7 @@ exit_status revert_bounds(const std::string& source)
 
 exit_status run_bounds(const bounds_options& options, const call_context& context)
 {
-    if (options.revert) return revert_bounds(options.typed.file);
+    if (options.revert) return revert_bounds(options.source.typed.file);
     check_output(options.output.file);
     const source_bounds_request request = request_of(options, context);
     catch_interrupts();
@@ -149,31 +125,12 @@ void add_bounds(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand(
         "bounds", "Find the launch bound to write, by compiling with each one that can make a difference");
     auto options = std::make_shared<bounds_options>();
-    verb->add_option("file", options->typed.file, "A CUDA source; flags for nvcc follow --")
-        ->type_name("FILE")
-        ->required();
-    verb->add_option("-a,--arch", options->architectures,
-                     "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
-        ->type_name("LIST");
-    verb->add_option("-k,--kernel", options->typed.kernel, "Only kernels that match this pattern (* ? [...])")
-        ->type_name("PATTERN");
-    verb->add_option("--threads", options->threads,
-                     "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
-        ->type_name("LIST");
-    verb->add_option("--dynamic-shared", options->dynamic_shared,
-                     "Dynamic shared memory per block, such as 11264 or 48K")
-        ->type_name("BYTES");
-    verb->add_option("--max-dynamic-shared", options->max_dynamic_shared,
-                     "The limit that your program sets with cudaFuncSetAttribute; default: the maximum of the GPU")
-        ->type_name("BYTES");
+    options->source.add_to(*verb);
     add_measuring(*verb, *options);
     CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
     verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
-    verb->add_flag("--no-cache", options->typed.no_cache, "Do not use the cache of compiles");
-    verb->add_option("--nvcc", options->typed.nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
-    verb->add_option("-j,--jobs", options->typed.jobs, "Number of compilers at once; 0: one per core")
-        ->check(CLI::Range(0, 1024))
-        ->type_name("N");
+    verb->add_flag("--all", options->all,
+                   "Compile the source with every bound, and show all rows; else only what the answer rests on");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*'",
                  "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*' --format csv");

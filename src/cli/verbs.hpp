@@ -26,13 +26,13 @@ struct call_context {
 
 using verb_adder = void(CLI::App& app, call_context& context);
 
-verb_adder add_inspect, add_occupancy, add_suggest, add_bounds, add_check, add_capture, add_tune, add_results,
-    add_report, add_bench_search, add_emit, add_devices, add_completion, add_man;
+verb_adder add_advise, add_inspect, add_occupancy, add_suggest, add_bounds, add_check, add_capture, add_tune,
+    add_results, add_report, add_bench_search, add_emit, add_devices, add_completion, add_man;
 
 /// Those of launchbox, as --help lists them; launchbox-mpi has `tune` alone, and both have `completion` and `man`.
-inline constexpr verb_adder* verbs_of_launchbox[] = {add_inspect, add_occupancy,    add_suggest, add_bounds,
-                                                     add_check,   add_capture,      add_tune,    add_results,
-                                                     add_report,  add_bench_search, add_emit,    add_devices};
+inline constexpr verb_adder* verbs_of_launchbox[] = {
+    add_advise, add_inspect, add_occupancy, add_suggest,      add_bounds, add_check,  add_capture,
+    add_tune,   add_results, add_report,    add_bench_search, add_emit,   add_devices};
 
 /// The two examples that end each verb's --help; the tests run them.
 void add_examples(CLI::App& app, const std::string& first, const std::string& second);

@@ -67,9 +67,10 @@ struct rank_calls::impl {
     {
         link.send(rank, encoded({.said = said, .bytes = std::move(bytes)}));
     }
-    void tell_all(const call_json& said) const
+    void tell_all(const call_json& said)
     {
-        for (int rank = 0; rank < link.ranks; ++rank) tell(rank, said);
+        for (int rank = 0; rank < link.ranks; ++rank)
+            if (at(rank).lost.empty()) tell(rank, said);
     }
     void listen(const std::stop_token& stop);
     void take(const rank_message& message);
@@ -86,7 +87,11 @@ rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
 
 rank_calls::~rank_calls()
 {
-    impl_->tell_all({{"do", "end"}, {"ranks_lost", !lost().empty()}});
+    const bool some_lost = !lost().empty();
+    {
+        const std::lock_guard guard(impl_->lock);
+        impl_->tell_all({{"do", "end"}, {"ranks_lost", some_lost}});
+    }
     impl_->listener.request_stop();
     impl_->listener.join();
 }
@@ -112,6 +117,7 @@ void rank_calls::impl::listen(const std::stop_token& stop)
         }
         looked = now;
         if (seconds_between(told, now) >= options.heartbeat_seconds) {
+            const std::lock_guard guard(lock);
             tell_all({{"do", "nothing"}});
             told = now;
         }

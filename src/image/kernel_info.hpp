@@ -117,6 +117,7 @@ struct declared_bounds {
 /// What is known of its launches. No image has sizes: they come from the user, or from a file beside it.
 struct kernel_launches {
     std::optional<bool> uses_dynamic_shared;           ///< whether it has extern __shared__ memory
+    std::optional<bool> reads_block_size;              ///< blockDim is in its code; only its PTX tells
     std::optional<std::int64_t> dynamic_shared_bytes;  ///< of a launch
     std::optional<int> launch_threads;                 ///< per block
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it

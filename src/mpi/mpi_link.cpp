@@ -80,6 +80,7 @@ struct mpi_session::impl {
     // MPI reads and writes them until its end: they live longer than the thread.
     std::list<outgoing> on_their_way;
     std::list<incoming> arriving;
+    std::set<int> unreachable;  // a send to them has failed: each further one makes MPI connect again, and complain
     std::jthread communication;
 
     void send(int to, std::string text)
@@ -189,11 +190,11 @@ bool mpi_session::impl::start_sending()
     }
     for (outgoing& message : now) {
         outgoing& sent = on_their_way.emplace_back(std::move(message));
-        const bool fits = sent.text.size() <= max_message_bytes;
+        const bool goes = sent.text.size() <= max_message_bytes && !unreachable.contains(sent.to);
         // A rank that has died is noticed by its silence.
-        if (!fits || mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
+        if (!goes || mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
                                        message_tag, mpi.world, &sent.request) != MPI_SUCCESS)
-            sent.request = mpi.no_request;
+            sent.request = mpi.no_request, unreachable.insert(sent.to);
     }
     return !now.empty();
 }
@@ -204,8 +205,11 @@ bool mpi_session::impl::end_sending()
     std::size_t ended = 0;
     for (auto message = on_their_way.begin(); message != on_their_way.end();) {
         int done = 1;
-        if (message->request != mpi.no_request && mpi.test(&message->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (message->request != mpi.no_request &&
+            mpi.test(&message->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             done = 1;
+            unreachable.insert(message->to);
+        }
         if (done != 0) {
             message = on_their_way.erase(message);
             ++ended;

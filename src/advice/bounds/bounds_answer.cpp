@@ -33,6 +33,7 @@ bounds_answer answer_bounds(const kernel_trials& kernel, const bounds_launch& la
                          .capability = kernel.written.capability,
                          .limits = limits_of(kernel.written),
                          .group = kernel.group,
+                         .threads_assumed = kernel.threads_assumed,
                          .written = kernel.attribute,
                          .declared_at = kernel.declared_at,
                          .relocatable = kernel.written.relocatable && !kernel.written.linked,
@@ -120,9 +121,11 @@ void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const
 // What a launch with this many threads could run: a bound by threads is tried for its own block size, no bound and
 // __maxnreg__ for each, and the source as it is wherever its bound allows. A __maxnreg__ that cannot be launched is no
 // news.
-void add_row(block_size_answer& answer, const launch_attribute& attribute, const kernel_info& kernel, bool as_written,
-             const sm_limits& limits, const bounds_launch& launch)
+void add_row(block_size_answer& answer, const bounds_trial& trial, bool as_written, const sm_limits& limits,
+             const bounds_launch& launch)
 {
+    const launch_attribute& attribute = trial.attribute;
+    const kernel_info& kernel = trial.kernel;
     const int threads = answer.threads;
     if (!as_written && attribute.threads > 0 && attribute.threads != threads) return;
     if (as_written && bound_threads(kernel).value_or(threads) < threads) return;
@@ -133,9 +136,10 @@ void add_row(block_size_answer& answer, const launch_attribute& attribute, const
         if (!same_attribute && !same_code(row.kernel, kernel)) continue;
         if (!same_attribute) row.attributes.push_back(attribute);
         row.as_written |= as_written;
+        row.from_ptx &= trial.from_ptx;
         return;
     }
-    bounds_row row{.attributes = {attribute}, .as_written = as_written, .kernel = kernel};
+    bounds_row row{.attributes = {attribute}, .as_written = as_written, .kernel = kernel, .from_ptx = trial.from_ptx};
     fill_residency(row, limits, threads, launch);
     if (!row.launches() && attribute.max_registers > 0 && !as_written) return;
     answer.rows.push_back(std::move(row));
@@ -146,8 +150,8 @@ block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limit
 {
     block_size_answer answer{.threads = threads};
     for (const bounds_trial& trial : kernel.trials)
-        if (trial.compiled()) add_row(answer, trial.attribute, trial.kernel, false, limits, launch);
-    add_row(answer, kernel.attribute, kernel.written, true, limits, launch);
+        if (trial.compiled()) add_row(answer, trial, false, limits, launch);
+    add_row(answer, {.attribute = kernel.attribute, .kernel = kernel.written}, true, limits, launch);
     for (bounds_row& row : answer.rows) std::ranges::sort(row.attributes, weaker);
     std::ranges::stable_sort(answer.rows, [](const bounds_row& one, const bounds_row& other) {
         return weaker(one.attributes.front(), other.attributes.front());

@@ -25,6 +25,7 @@ struct bounds_row {
     std::vector<launch_attribute> attributes;                  ///< all that gave this code, the weakest first
     bool as_written = false;                                   ///< the source as it is gives this code
     kernel_info kernel;                                        ///< what the compiler made
+    bool from_ptx = false;                                     ///< as in `bounds_trial`
     std::optional<occupancy_result> residency = std::nullopt;  ///< nullopt: its registers are not known
     std::string limited_by = {};                               ///< "registers and shared memory"
     std::string obstacle = {};   ///< why a block of this size can never be launched; empty: it can
@@ -84,6 +85,7 @@ struct bounds_answer {
     std::optional<compute_capability> capability = std::nullopt;  ///< of `architecture`
     const sm_limits* limits = nullptr;                            ///< of `architecture`; null: not known
     std::size_t group = 0;                                        ///< as in `kernel_trials`
+    bool threads_assumed = false;                                 ///< likewise
     launch_attribute written = {};                                ///< empty: none
     std::optional<source_location> declared_at = std::nullopt;
     bool relocatable = false;  ///< the figures are not final before nvlink

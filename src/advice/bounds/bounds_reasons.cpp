@@ -21,28 +21,14 @@ std::string join(const std::vector<std::string>& parts, const char* between)
     return text;
 }
 
-std::string blocks_text(int blocks)
-{
-    return fmt::format("{} block{}", blocks, blocks == 1 ? "" : "s");
-}
-
-int blocks_of(const bounds_row& row)
-{
-    return row.residency ? row.residency->resident_blocks : 0;
-}
-
 std::int64_t known_spills(const bounds_row& row)
 {
     return spill_bytes(row.kernel).value_or(0);
 }
 
-std::string spills_text(const bounds_row& row)
+int blocks_of(const bounds_row& row)
 {
-    const auto bytes = spill_bytes(row.kernel);
-    std::string text = !bytes ? "unknown spills" : *bytes == 0 ? "no spills" : with_commas(*bytes) + " B of spills";
-    if (const std::int64_t shared = shared_spill_bytes(row.kernel).value_or(0); shared > 0)
-        text += fmt::format(" and {} B spilled to shared memory", with_commas(shared));
-    return text;
+    return row.residency ? row.residency->resident_blocks : 0;
 }
 
 // "3 blocks, no spills"
@@ -57,12 +43,6 @@ const bounds_row* row_with(const block_size_answer& size, const launch_attribute
         return std::ranges::find(row.attributes, attribute) != row.attributes.end();
     };
     const auto found = std::ranges::find_if(size.rows, has_it);
-    return found == size.rows.end() ? nullptr : &*found;
-}
-
-const bounds_row* written_row(const block_size_answer& size)
-{
-    const auto found = std::ranges::find_if(size.rows, &bounds_row::as_written);
     return found == size.rows.end() ? nullptr : &*found;
 }
 
@@ -88,6 +68,29 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
 }
 
 }  // namespace
+
+std::string blocks_text(int blocks)
+{
+    return fmt::format("{} block{}", blocks, blocks == 1 ? "" : "s");
+}
+
+std::string spills_text(const bounds_row& row)
+{
+    const auto bytes = spill_bytes(row.kernel);
+    const char* const about = row.from_ptx ? "about " : "";
+    std::string text = !bytes        ? "unknown spills"
+                       : *bytes == 0 ? "no spills"
+                                     : about + with_commas(*bytes) + " B of spills";
+    if (const std::int64_t shared = shared_spill_bytes(row.kernel).value_or(0); shared > 0)
+        text += fmt::format(" and {} B spilled to shared memory", with_commas(shared));
+    return text;
+}
+
+const bounds_row* written_row(const block_size_answer& size)
+{
+    const auto found = std::ranges::find_if(size.rows, &bounds_row::as_written);
+    return found == size.rows.end() ? nullptr : &*found;
+}
 
 std::string attribute_text(const launch_attribute& attribute)
 {

@@ -29,4 +29,13 @@ std::vector<std::string> findings_of_kernel(const kernel_info& written);
 /// trade-off.
 std::vector<std::string> findings_of_block_size(const bounds_answer& answer, const block_size_answer& size);
 
+/// "2 blocks".
+std::string blocks_text(int blocks);
+
+/// "392 B of spills", "no spills"; "about", if that is from PTX.
+std::string spills_text(const bounds_row& row);
+
+/// The row of the source as it is; null: such a block cannot be launched with its bound.
+const bounds_row* written_row(const block_size_answer& size);
+
 }  // namespace launchbox

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "advice/bounds/sweep_jobs.hpp"
@@ -17,6 +19,9 @@
 #include "compiler/run/unit_compiler.hpp"
 #include "image/names/readable_names.hpp"
 #include "image/ptx/ptx.hpp"
+#include "image/ptx/ptx_modules.hpp"
+#include "support/error.hpp"
+#include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 
@@ -27,7 +32,8 @@ namespace {
 // A source for one architecture, and what is found out about it.
 struct swept_unit {
     std::unique_ptr<unit_compiler> compiler;
-    nvcc_output written, declarations, attributes;
+    nvcc_output written;
+    std::optional<kernel_census> census;  // where its kernels are declared
     std::vector<kernel_trials> kernels;
     bool functions = false;  // device functions that are not inlined
 };
@@ -51,8 +57,13 @@ public:
 
 private:
     void compile_as_written();
+    void find_declarations();
     void read_as_written(swept_unit& unit);
+    void apply_census(swept_unit& unit);
     void plan_trials(swept_unit& unit);
+    void assemble_variants();
+    void assemble_variant(swept_unit& unit, kernel_trials& kernel, bounds_trial& trial);
+    void compile_chosen();
     void compile_variants();
     void compile_variant(variant_compile& work);
     void read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result);
@@ -79,18 +90,18 @@ launch_attribute attribute_of(const kernel_info& kernel)
     return attribute;
 }
 
-std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& asked)
+std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& asked, const std::vector<int>& launched)
 {
     std::vector<int> threads = asked;
     if (const auto own = bound_threads(kernel); threads.empty() && own) threads = {*own};
-    if (threads.empty()) threads = {128, 256, 512, 1024};
+    if (threads.empty()) threads = launched;
     std::ranges::sort(threads);
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
     return threads;
 }
 
 // Why the kernel cannot get another attribute, and what would help.
-std::string obstacle(const kernel_trials& kernel, const kernel_census& census, const kernel_site* site)
+std::string obstacle_as_written(const kernel_trials& kernel)
 {
     if (is_debug_build(kernel.written))
         return fmt::format(
@@ -99,6 +110,12 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
     if (kernel.written.bounds.required_threads)
         return "it is declared with __block_size__, which nvcc does not accept together with launch bounds; remove "
                "__block_size__ to try bounds";
+    return {};
+}
+
+std::string obstacle(const kernel_trials& kernel, const kernel_census& census, const kernel_site* site)
+{
+    if (!kernel.not_swept.empty()) return kernel.not_swept;
     if (!census.errors.empty())
         return "the source does not compile with the search for kernels: " + census.errors.front();
     if (site == nullptr || !site->declared_at)
@@ -131,14 +148,19 @@ bounds_sweep_result bounds_sweep::run()
     std::ranges::sort(result_.all_kernels);
     result_.all_kernels.erase(std::unique(result_.all_kernels.begin(), result_.all_kernels.end()),
                               result_.all_kernels.end());
-    compile_variants();
+    if (request_.chosen) {
+        assemble_variants();
+        compile_chosen();
+    } else {
+        find_declarations();
+        compile_variants();
+    }
 
     result_.interrupted = interrupted();
     for (swept_unit& unit : units_) {
         for (kernel_trials& kernel : unit.kernels) {
             // A trial that did not come to its turn is none.
-            std::erase_if(kernel.trials,
-                          [](const bounds_trial& trial) { return !trial.compiled() && trial.errors.empty(); });
+            std::erase_if(kernel.trials, [](const bounds_trial& trial) { return trial.is_open(); });
             result_.kernels.push_back(std::move(kernel));
         }
         if (unit.compiler == nullptr) continue;
@@ -153,59 +175,101 @@ void bounds_sweep::compile_as_written()
     const std::size_t count = request_.architectures.size();
     const std::string ptxas = ptxas_version(tools_);
     units_.resize(count);
-    total_ = 3 * count;
+    total_ = count;
     run_parallel(
         count,
         [&](std::size_t i) {
             if (interrupted()) return;
-            nvcc_job job{.source = request_.source, .architecture = request_.architectures[i], .flags = request_.flags};
-            units_[i].compiler = std::make_unique<unit_compiler>(tools_, ptxas, cache_, std::move(job));
-        },
-        request_.jobs);
-    run_parallel(
-        3 * count,
-        [&](std::size_t i) {
-            swept_unit& unit = units_[i / 3];
-            if (interrupted() || unit.compiler == nullptr) return;
-            if (i % 3 == 0) unit.written = unit.compiler->compile({}, false);
-            if (i % 3 == 1) unit.declarations = unit.compiler->compile(census_header(census_of::declarations), true);
-            if (i % 3 == 2) unit.attributes = unit.compiler->compile(census_header(census_of::attributes), true);
+            nvcc_job job{.source = request_.source,
+                         .architecture = request_.architectures[i],
+                         .flags = request_.flags,
+                         .keep_ptx = static_cast<bool>(request_.chosen)};
+            swept_unit& unit = units_[i];
+            unit.compiler = std::make_unique<unit_compiler>(tools_, ptxas, cache_, std::move(job));
+            if (interrupted()) return;
+            unit.written = unit.compiler->compile({}, false);
             finished_one();
         },
         request_.jobs);
+}
+
+// For the units whose kernels are to be compiled with other attributes.
+void bounds_sweep::find_declarations()
+{
+    std::vector<swept_unit*> units;
+    for (swept_unit& unit : units_)
+        if (!unit.census && !unit.kernels.empty()) units.push_back(&unit);
+    std::vector<nvcc_output> outputs(2 * units.size());
+    {
+        const std::lock_guard guard(lock_);
+        total_ += outputs.size();
+    }
+    run_parallel(
+        outputs.size(),
+        [&](std::size_t i) {
+            if (interrupted()) return;
+            const census_of what = i % 2 == 0 ? census_of::declarations : census_of::attributes;
+            outputs[i] = units[i / 2]->compiler->compile(census_header(what), true);
+            finished_one();
+        },
+        request_.jobs);
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (interrupted()) return;
+        swept_unit& unit = *units[i];
+        unit.census =
+            read_census(outputs[2 * i], outputs[2 * i + 1], unit.compiler->files(), unit.compiler->job({}, false));
+        apply_census(unit);
+    }
+}
+
+void bounds_sweep::apply_census(swept_unit& unit)
+{
+    for (kernel_trials& kernel : unit.kernels) {
+        const kernel_site* site = find_site(unit.census->sites, kernel.written.name);
+        if (site != nullptr) {
+            kernel.declared_at = site->declared_at;
+            kernel.attribute_at = site->attribute_at;
+        }
+        kernel.not_swept = obstacle(kernel, *unit.census, site);
+        // What could not be written into the source is not tried.
+        if (!kernel.not_swept.empty()) kernel.trials.clear();
+    }
 }
 
 void bounds_sweep::read_as_written(swept_unit& unit)
 {
     const nvcc_job job = unit.compiler->job({}, false);
     unit.functions = read_ptx(unit.written.ptx_outline, job.source, false).functions > 0;
-    compile_result written = read_compile(job, std::move(unit.written), {.hash_code = true});
+    nvcc_output output = unit.written;
+    output.ptx.clear();
+    compile_result written = read_compile(job, std::move(output), {.hash_code = true});
     if (!written.succeeded) {
         add_errors(tools_, written, result_.errors);
         return;
     }
-    const kernel_census census = read_census(unit.declarations, unit.attributes, unit.compiler->files(), job);
     std::vector<std::string_view> names;
     for (const kernel_info& kernel : written.kernels) names.push_back(kernel.name);
     const std::vector<readable_name> readable = readable_names(names);
     for (std::size_t i = 0; i < written.kernels.size(); ++i) {
+        written.kernels[i].demangled = readable[i].demangled;
+        written.kernels[i].short_form = readable[i].short_form;
+        result_.all_kernels.push_back(readable[i].short_form);
+    }
+    std::vector<known_launch> launched;
+    if (request_.launched) launched = request_.launched(written.kernels);
+    for (std::size_t i = 0; i < written.kernels.size(); ++i) {
         kernel_info& info = written.kernels[i];
-        const auto& [demangled, short_form] = readable[i];
-        result_.all_kernels.push_back(short_form);
-        if (request_.wanted && !request_.wanted(info, demangled, short_form)) continue;
+        if (request_.wanted && !request_.wanted(info)) continue;
         unit.functions |= !info.figures.callees.empty();
         kernel_trials& kernel = unit.kernels.emplace_back();
-        const kernel_site* site = find_site(census.sites, info.name);
-        if (site != nullptr) {
-            kernel.declared_at = site->declared_at;
-            kernel.attribute_at = site->attribute_at;
-        }
         kernel.written = std::move(info);
-        kernel.written.demangled = demangled;
-        kernel.written.short_form = short_form;
         kernel.attribute = attribute_of(kernel.written);
-        kernel.threads = threads_for(kernel.written, request_.threads);
-        kernel.not_swept = obstacle(kernel, census, site);
+        const known_launch launch = i < launched.size() ? launched[i] : known_launch{};
+        kernel.threads = threads_for(kernel.written, request_.threads, launch.threads);
+        kernel.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+        kernel.threads_assumed = kernel.threads.empty();
+        if (kernel.threads_assumed) kernel.threads = {128, 256, 512, 1024};
+        kernel.not_swept = obstacle_as_written(kernel);
     }
     plan_trials(unit);
 }
@@ -227,12 +291,96 @@ void bounds_sweep::plan_trials(swept_unit& unit)
     }
 }
 
+// Every attribute of every kernel, each by ptxas alone. Only if it makes the code of the source from its PTX as it is
+// do the others count.
+void bounds_sweep::assemble_variants()
+{
+    struct assembly {
+        swept_unit* unit;
+        kernel_trials* kernel;
+        bounds_trial* trial;
+    };
+    std::deque<bounds_trial> as_written;
+    std::vector<assembly> all;
+    for (swept_unit& unit : units_)
+        for (kernel_trials& kernel : unit.kernels) {
+            if (!kernel.not_swept.empty()) continue;
+            all.push_back({&unit, &kernel, &as_written.emplace_back(bounds_trial{kernel.attribute, {}})});
+            for (bounds_trial& trial : kernel.trials)
+                if (trial.is_open()) all.push_back({&unit, &kernel, &trial});
+        }
+    total_ = done_ + all.size();
+    run_parallel(
+        all.size(),
+        [&](std::size_t i) {
+            if (!interrupted()) assemble_variant(*all[i].unit, *all[i].kernel, *all[i].trial);
+            finished_one();
+        },
+        request_.jobs);
+    auto check = as_written.begin();
+    for (swept_unit& unit : units_)
+        for (kernel_trials& kernel : unit.kernels) {
+            if (!kernel.not_swept.empty()) continue;
+            const bounds_trial& same = *check++;
+            if (same.compiled() && same.kernel.figures.code_hash == kernel.written.figures.code_hash) continue;
+            for (bounds_trial& trial : kernel.trials)
+                if (trial.from_ptx) trial = {.attribute = trial.attribute, .kernel = {}};
+        }
+}
+
+void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bounds_trial& trial)
+{
+    const temporary_directory folder;
+    nvcc_job job = unit.compiler->job({}, false);
+    try {
+        job.source = (folder.path() / "kernel.ptx").string();
+        write_file_atomically(job.source, with_attribute(unit.written.ptx, kernel.written.name, trial.attribute));
+        job.flags.insert(job.flags.end(), {"-Xptxas", "--entry=" + kernel.written.name});
+        job.keep_ptx = false;
+        const compile_result result = read_compile(job, run_nvcc(tools_, job), {.hash_code = true});
+        const kernel_info* made = find_kernel(result.kernels, kernel.written.name);
+        if (!result.succeeded || made == nullptr) return;  // the source is compiled instead
+        trial.kernel = *made;
+        trial.from_ptx = true;
+    } catch (const error&) {
+        // Likewise: PTX that cannot be read, or a name that nvcc does not take.
+    }
+    const std::lock_guard guard(lock_);
+    ++result_.assemblies;
+}
+
+// What conclusions rest on is compiled from the source, and so is all that ptxas alone could not do.
+void bounds_sweep::compile_chosen()
+{
+    for (int round = 0; round < 8 && !interrupted(); ++round) {
+        bool any = false;
+        for (swept_unit& unit : units_)
+            for (kernel_trials& kernel : unit.kernels) {
+                std::vector<launch_attribute> wanted;
+                for (const bounds_trial& trial : kernel.trials)
+                    if (trial.is_open()) wanted.push_back(trial.attribute);
+                if (wanted.empty() && !kernel.trials.empty()) wanted = request_.chosen(kernel);
+                for (bounds_trial& trial : kernel.trials) {
+                    if (!trial.from_ptx || std::ranges::find(wanted, trial.attribute) == wanted.end()) continue;
+                    trial = {.attribute = trial.attribute, .kernel = {}};
+                }
+                any |= std::ranges::any_of(kernel.trials, &bounds_trial::is_open);
+            }
+        if (!any) return;
+        find_declarations();
+        compile_variants();
+    }
+}
+
 void bounds_sweep::compile_variants()
 {
     std::vector<variant_compile> round;
     for (swept_unit& unit : units_)
         for (sweep_job& job : jobs_for(unit.kernels, !unit.functions)) round.push_back({&unit, std::move(job)});
-    total_ = done_ + round.size();
+    {
+        const std::lock_guard guard(lock_);
+        total_ += round.size();
+    }
     while (!round.empty() && !interrupted()) {
         run_parallel(
             round.size(), [&](std::size_t i) { compile_variant(round[i]); }, request_.jobs);

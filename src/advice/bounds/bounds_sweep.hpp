@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,15 @@ namespace launchbox {
 /// The attributes that are worth a compile for a kernel, of which everything but `trials` is filled in.
 using bounds_plan = std::function<std::vector<launch_attribute>(const kernel_trials& kernel)>;
 
+/// The attributes whose figures matter, once all are tried: those that a conclusion rests on.
+using bounds_choice = std::function<std::vector<launch_attribute>(const kernel_trials& kernel)>;
+
+/// What is known of a kernel's launches.
+struct known_launch {
+    std::vector<int> threads = {};                                    ///< empty: not known
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< per block
+};
+
 struct bounds_request {
     std::string source;  ///< as the user names it
     std::vector<compute_capability> architectures;
@@ -26,10 +37,16 @@ struct bounds_request {
     unsigned jobs = 0;                        ///< compilers at the same time; 0: one a core
     std::filesystem::path cache_folder = {};  ///< as `default_cache_folder` says; empty: no cache
     /// Whether a kernel is wanted; empty: all are.
-    std::function<bool(const kernel_info& kernel, const std::string& demangled, const std::string& short_form)> wanted =
-        {};
-    /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or 128, 256, 512 and 1024.
+    std::function<bool(const kernel_info& kernel)> wanted = {};
+    /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or what `launched` says of it,
+    /// or 128, 256, 512 and 1024.
     std::vector<int> threads = {};
+    /// How each of the kernels is launched, as they are written, in their order; unset: not known.
+    std::function<std::vector<known_launch>(const std::vector<kernel_info>& kernels)> launched = {};
+    /// Set: attributes are tried on the PTX of the source as it is written, which takes a tenth of the time; those that
+    /// `chosen` names are then compiled from the source, until it names no other. Where PTX does not give the code of
+    /// the source, all are compiled.
+    bounds_choice chosen = {};
 };
 
 struct bounds_sweep_result {
@@ -38,6 +55,7 @@ struct bounds_sweep_result {
     std::vector<std::string> errors;       ///< why an architecture gave nothing, one a line: "sm_90: k.cu(3): ..."
     std::size_t compiles = 0;              ///< runs of nvcc, the preprocessor's left out
     std::size_t from_cache = 0;            ///< compiles that were made before
+    std::size_t assemblies = 0;            ///< runs of ptxas alone
     bool interrupted = false;              ///< what was finished is there
 };
 

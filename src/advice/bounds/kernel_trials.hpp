@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,12 @@ struct bounds_trial {
     launch_attribute attribute;
     kernel_info kernel;                    ///< what the compiler made of it; its name is empty where it did not compile
     std::vector<std::string> errors = {};  ///< the compiler's, where it did not compile
+    /// Made by ptxas from the PTX of the source as it is written, with another directive: what the source gives with
+    /// this attribute can differ, since the front end reads it too.
+    bool from_ptx = false;
 
     [[nodiscard]] bool compiled() const { return !kernel.name.empty(); }
+    [[nodiscard]] bool is_open() const { return !compiled() && errors.empty(); }  ///< not tried yet
 };
 
 /// One kernel for one architecture, as it is written and with everything that was tried instead.
@@ -27,7 +32,9 @@ struct kernel_trials {
     launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty: none
     std::optional<source_location> declared_at;   ///< the __global__ of its declaration
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one
-    std::vector<int> threads;  ///< block sizes that it may be launched with, rising; what was asked or assumed
+    std::vector<int> threads;                     ///< block sizes that it may be launched with, rising
+    bool threads_assumed = false;                 ///< neither the user, nor a bound, nor a launch tells them
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< per block, as its launches have it
     std::vector<bounds_trial> trials =
         {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
     std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was

@@ -26,13 +26,14 @@ std::vector<site> sites_of(const std::vector<kernel_trials>& kernels)
 {
     std::vector<site> sites;
     for (const kernel_trials& kernel : kernels) {
-        if (!kernel.not_swept.empty()) continue;
+        if (!kernel.not_swept.empty() || !kernel.declared_at) continue;
+        if (std::ranges::none_of(kernel.trials, &bounds_trial::is_open)) continue;
         auto at = std::ranges::find_if(sites, [&](const site& place) {
             return place.declared_at == *kernel.declared_at && place.attribute_at == kernel.attribute_at;
         });
         if (at == sites.end()) at = sites.insert(sites.end(), {*kernel.declared_at, kernel.attribute_at, {}});
         for (const bounds_trial& trial : kernel.trials)
-            if (trial.attribute != kernel.attribute &&
+            if (trial.is_open() && trial.attribute != kernel.attribute &&
                 std::ranges::find(at->variants, trial.attribute) == at->variants.end())
                 at->variants.push_back(trial.attribute);
     }

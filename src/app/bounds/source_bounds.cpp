@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/bounds/source_bounds.hpp"
 
+#include <algorithm>
+
 #include "advice/bounds/bounds_plan.hpp"
 #include "advice/bounds/bounds_sweep.hpp"
+#include "app/bounds/source_launches.hpp"
 #include "app/input/kernel_pattern.hpp"
 #include "app/input/source_input.hpp"
 #include "compiler/run/compile_cache.hpp"
@@ -14,26 +17,74 @@ namespace launchbox {
 
 namespace {
 
+bounds_launch launch_of(const source_bounds_request& request, const kernel_trials& kernel)
+{
+    bounds_launch launch = request.launch;
+    if (!request.dynamic_shared_named) launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes.value_or(0);
+    return launch;
+}
+
+// A bound has to allow the largest block that is launched: with a launch of unknown size none can be written.
+known_launch known_of(const block_size_use& use)
+{
+    known_launch known{.threads = {}, .dynamic_shared_bytes = use.dynamic_shared_bytes};
+    int largest = use.launches.empty() ? use.threads.value_or(0) : 0;
+    for (const seen_launch& one : use.launches) {
+        if (!one.threads) return known;
+        largest = std::max(largest, *one.threads);
+    }
+    if (largest > 0) known.threads = {largest};
+    return known;
+}
+
+// The attributes that the answers name.
+std::vector<launch_attribute> attributes_to_write(const bounds_answer& answer)
+{
+    std::vector<launch_attribute> all;
+    for (const block_size_answer& size : answer.block_sizes)
+        if (const bounds_verdict verdict = size.recommendation.verdict;
+            verdict == bounds_verdict::write || verdict == bounds_verdict::remove)
+            all.push_back(size.recommendation.attribute);
+    return all;
+}
+
 // Compiles the source with every attribute that can make a difference.
 bounds_sweep_result sweep_source(const source_bounds_request& request, const toolchain& tools,
-                                 const std::vector<target>& targets, const listener& news)
+                                 const std::vector<target>& targets, source_launches& launches, const listener& news)
 {
-    bounds_request compiles{
-        .source = request.file,
-        .architectures = {},
-        .flags = flags_for_nvcc(request.compiler_flags),
-        .jobs = request.jobs,
-        .cache_folder = request.no_cache ? std::filesystem::path{} : default_cache_folder(),
-        .wanted =
-            [&](const kernel_info& kernel, const std::string& demangled, const std::string& short_form) {
-                return request.kernel.empty() || matches_kernel(request.kernel, kernel.name, demangled, short_form);
-            },
-        .threads = request.threads};
+    bounds_request compiles{.source = request.file,
+                            .architectures = {},
+                            .flags = flags_for_nvcc(request.compiler_flags),
+                            .jobs = request.jobs,
+                            .cache_folder = request.no_cache ? std::filesystem::path{} : default_cache_folder(),
+                            .wanted =
+                                [&](const kernel_info& kernel) {
+                                    return request.kernel.empty() ||
+                                           matches_kernel(request.kernel, kernel.name, kernel.demangled,
+                                                          kernel.short_form);
+                                },
+                            .threads = request.threads,
+                            .launched =
+                                [&](const std::vector<kernel_info>& kernels) {
+                                    std::vector<const kernel_info*> all;
+                                    for (const kernel_info& kernel : kernels) all.push_back(&kernel);
+                                    std::vector<known_launch> known;
+                                    for (const block_size_use& use : launches.uses_of(all))
+                                        known.push_back(known_of(use));
+                                    return known;
+                                },
+                            .chosen = {}};
+    if (!request.whole && !request.measure)
+        compiles.chosen = [&](const kernel_trials& kernel) {
+            return attributes_to_write(answer_bounds(kernel, launch_of(request, kernel)));
+        };
     for (const target& target : targets) compiles.architectures.push_back(target.architecture);
     const progress_function show = news.begin_progress("compiles");
     bounds_sweep_result sweep = sweep_bounds(
         tools, compiles,
-        [&](const kernel_trials& kernel) { return useful_attributes(kernel, request.launch.dynamic_shared_bytes); },
+        [&](const kernel_trials& kernel) {
+            return useful_attributes(kernel, launch_of(request, kernel).dynamic_shared_bytes);
+        },
         [&](std::size_t done, std::size_t total) { show(request.file, done, total); });
     bring_together(sweep.kernels);
     return sweep;
@@ -58,8 +109,10 @@ bounds_report report_of(const source_bounds_request& request, const toolchain& t
                          .answers = {},
                          .compiler = tools.version,
                          .compiles = sweep.compiles,
-                         .from_cache = sweep.from_cache};
-    for (const kernel_trials& kernel : sweep.kernels) report.answers.push_back(answer_bounds(kernel, request.launch));
+                         .from_cache = sweep.from_cache,
+                         .whole = request.whole || request.measure};
+    for (const kernel_trials& kernel : sweep.kernels)
+        report.answers.push_back(answer_bounds(kernel, launch_of(request, kernel)));
     return report;
 }
 
@@ -74,7 +127,10 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
     std::optional<bounds_conditions> conditions;
     if (request.measure) conditions = conditions_for(*request.measure, targets);
 
-    bounds_sweep_result sweep = sweep_source(request, tools, targets, news);
+    std::vector<compute_capability> architectures;
+    for (const target& target : targets) architectures.push_back(target.architecture);
+    source_launches launches(tools, request.file, found.text, flags_for_nvcc(request.compiler_flags), architectures);
+    bounds_sweep_result sweep = sweep_source(request, tools, targets, launches, news);
     if (!sweep.errors.empty()) found.status = exit_status::bad_input;
     for (const std::string& failure : sweep.errors) news.say(request.file + ": " + failure);
     refuse_no_kernels(request, sweep);
@@ -92,6 +148,9 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
     found.report.overview = overview_of(found.report.answers);
     found.interrupted = sweep.interrupted || interrupted();
     found.trials = std::move(sweep.kernels);
+    std::vector<const kernel_info*> written;
+    for (const kernel_trials& kernel : found.trials) written.push_back(&kernel.written);
+    found.uses = launches.uses_of(written);
     return found;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/lint/block_size_use.hpp"
 #include "app/bounds/measure_bounds.hpp"
 #include "support/error.hpp"
 
@@ -19,14 +20,17 @@ struct source_bounds_request {
     std::vector<std::string> compiler_flags;  ///< of the user
     std::vector<int> threads;                 ///< block sizes, sorted; empty: the kernel's bound, or the usual ones
     bounds_launch launch;
+    bool dynamic_shared_named = false;  ///< `launch` has what the user says; else what the source tells counts
     unsigned jobs = 0;
     bool no_cache = false;
+    bool whole = false;  ///< every attribute is compiled from the source, and not only what the answer rests on
     std::optional<benchmark_request> measure;
 };
 
 struct source_bounds {
     bounds_report report;
     std::vector<kernel_trials> trials;  ///< one for each of the report's answers
+    std::vector<block_size_use> uses;   ///< likewise: how the source launches that kernel
     std::string text;                   ///< of the source, as it was compiled
     bool interrupted = false;
     exit_status status = exit_status::done;

@@ -43,6 +43,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     fill(kernel.figures.static_shared_bytes, other.figures.static_shared_bytes);
     fill(kernel.figures.reserved_shared_bytes, other.figures.reserved_shared_bytes);
     fill(kernel.launches.uses_dynamic_shared, other.launches.uses_dynamic_shared);
+    fill(kernel.launches.reads_block_size, other.launches.reads_block_size);
     if (kernel.figures.shared_variables.empty()) kernel.figures.shared_variables = other.figures.shared_variables;
     if (kernel.figures.constant_banks.empty()) kernel.figures.constant_banks = other.figures.constant_banks;
     fill(kernel.figures.parameter_bytes, other.figures.parameter_bytes);

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised when entries change: older ones then count as damaged, and are written anew.
-constexpr std::string_view format_name = "launchbox compile 4";
+constexpr std::string_view format_name = "launchbox compile 5";
 // Never changed: what results in a store depend on is hashed with it too (tune/space/task_hash.cpp).
 constexpr std::string_view key_seed = "launchbox compile 1";
 constexpr std::size_t largest_entry = std::size_t{256} << 20;
@@ -76,7 +76,7 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 4 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+// "launchbox compile 5 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
 std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
     std::string content, sizes;
@@ -167,7 +167,7 @@ std::string compile_key(const std::string& unit, const nvcc_job& job)
     key_hash hash;
     hash.add(unit);
     hash.add(job.forced_include);
-    hash.add(job.only_ptx ? "ptx" : "cubin");
+    hash.add(job.only_ptx ? "ptx" : job.keep_ptx ? "cubin and ptx" : "cubin");
     return hash.digits();
 }
 
@@ -189,16 +189,21 @@ fs::path compile_cache::file_of(const std::string& key) const
 std::optional<nvcc_output> compile_cache::find(const std::string& key) const
 {
     auto texts = find_texts(key);
-    if (!texts || texts->size() != 3) return std::nullopt;
+    if (!texts || texts->size() < 3 || texts->size() > 4) return std::nullopt;
+    texts->resize(4);
     return nvcc_output{.made = true,
                        .log = std::move(texts->at(0)),
                        .cubin = std::move(texts->at(1)),
-                       .ptx_outline = std::move(texts->at(2))};
+                       .ptx_outline = std::move(texts->at(2)),
+                       .ptx = std::move(texts->at(3))};
 }
 
 void compile_cache::store(const std::string& key, const nvcc_output& output) const
 {
-    if (output.succeeded()) store_texts(key, {output.log, output.cubin, output.ptx_outline});
+    if (!output.succeeded()) return;
+    std::vector<std::string> texts{output.log, output.cubin, output.ptx_outline};
+    if (!output.ptx.empty()) texts.push_back(output.ptx);
+    store_texts(key, texts);
 }
 
 std::optional<std::vector<std::string>> compile_cache::find_texts(const std::string& key) const

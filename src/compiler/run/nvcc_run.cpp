@@ -53,11 +53,11 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
 }
 
 // nvcc names the PTX that it keeps after the source; a .ptx source is its own.
-std::string outline_of_kept_ptx(const fs::path& folder, const std::string& source)
+std::string kept_ptx(const fs::path& folder, const std::string& source)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".ptx") return ptx_outline(read_file(entry.path()));
-    return is_ptx_source(source) ? ptx_outline(read_file(source)) : std::string();
+        if (entry.path().extension() == ".ptx") return read_file(entry.path());
+    return is_ptx_source(source) ? read_file(source) : std::string();
 }
 
 // The text that it keeps of its preprocessor names them.
@@ -102,7 +102,9 @@ nvcc_output run_nvcc(const toolchain& tools, const nvcc_job& job)
     output.peak_bytes = ran.peak_bytes;
     if (job.list_files) output.files = files_of_kept_text(folder);
     if (ran.exit_code != 0) return output;
-    output.ptx_outline = outline_of_kept_ptx(folder, job.source);
+    std::string ptx = kept_ptx(folder, job.source);
+    output.ptx_outline = ptx_outline(ptx);
+    if (job.keep_ptx) output.ptx = std::move(ptx);
     const fs::path cubin = folder / "kernels.cubin";
     if (job.only_ptx) {
         output.made = !output.ptx_outline.empty();

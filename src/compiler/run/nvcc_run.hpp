@@ -20,6 +20,7 @@ struct nvcc_job {
     std::string forced_include = {};      ///< text that every file of the unit sees first; empty: none
     bool only_ptx = false;                ///< stop behind the front end: no cubin, and no figures in the log
     bool list_files = false;              ///< of a cubin: tell what was read for it
+    bool keep_ptx = false;                ///< of a cubin: the PTX that it was made from, too
 };
 
 struct nvcc_output {
@@ -28,6 +29,7 @@ struct nvcc_output {
     std::string log = {};                 ///< what nvcc printed, without the names of temporary folders
     std::string cubin = {};               ///< the module
     std::string ptx_outline = {};         ///< its PTX without what is between braces (image/ptx/ptx.hpp)
+    std::string ptx = {};                 ///< the same, whole; only if it was asked for
     std::size_t peak_bytes = 0;           ///< of memory, in the largest of its processes; 0: not known
     std::vector<std::string> files = {};  ///< that the preprocessor has read, where they were asked for
 
@@ -35,7 +37,7 @@ struct nvcc_output {
     friend bool operator==(const nvcc_output& a, const nvcc_output& b)  // what it made, whatever it took
     {
         return a.exit_code == b.exit_code && a.made == b.made && a.log == b.log && a.cubin == b.cubin &&
-               a.ptx_outline == b.ptx_outline;
+               a.ptx_outline == b.ptx_outline && a.ptx == b.ptx;
     }
 };
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t max_external_shared =
     16;  // each is looked for in all of the text; with more, all kernels use them
-constexpr std::string_view call = "call", setmaxnreg = "setmaxnreg";
+constexpr std::string_view call = "call", setmaxnreg = "setmaxnreg", block_size = "%ntid";
+constexpr std::string_view other_function = ".extern .func";
 constexpr std::size_t max_shared_variables = 64;  // of a kernel, and of a module
 
 class ptx_reader {
@@ -31,7 +32,8 @@ public:
 
 private:
     bool read_entry();
-    void find_dynamic_shared();
+    void add_what_functions_do();
+    bool is_unknown_function();
     std::string_view skip_body(const char* what);
     [[nodiscard]] bool names_external_shared(std::string_view body) const;
     std::optional<std::int64_t> read_parameters();
@@ -51,6 +53,8 @@ private:
     std::vector<shared_variable> module_shared_;     // static ones outside of functions, likewise
     bool sets_registers_ = false;                    // whether the module has setmaxnreg
     bool functions_name_it_ = false;                 // whether a function that kernels may call does
+    bool functions_read_size_ = false;               // whether one of them reads blockDim
+    bool calls_others_ = false;                      // whether there may be functions of other modules
     std::vector<bool> calls_;                        // whether result_.kernels[i] does that
 };
 
@@ -116,6 +120,8 @@ std::string ptx_outline(std::string_view text)
         }
     }
     if (sets_registers) kept.emplace_back(setmaxnreg);
+    if (text.find(block_size) != std::string_view::npos) kept.emplace_back(block_size);
+    const bool keeps_calls = kept.size() > 1 || text.find(other_function) != std::string_view::npos;
     std::string outline;
     ptx_tokens tokens(text);
     std::size_t from = 0;
@@ -127,7 +133,7 @@ std::string ptx_outline(std::string_view text)
             outline.append(text, from, behind - from);
             const std::size_t body = tokens.position();
             if (!tokens.skip_block()) return outline;  // the text was cut, and so is the outline
-            if (kept.size() > 1)
+            if (keeps_calls)
                 for (const std::string& word : kept)
                     if (text.substr(body, tokens.position() - body).find(word) != std::string_view::npos)
                         outline.append(" ").append(word);
@@ -162,8 +168,11 @@ ptx_contents ptx_reader::read()
         } else if (token == "{") {
             if (in_function) ++result_.functions;
             in_function = false;
-            functions_name_it_ |= names_external_shared(skip_body("a block is not closed"));
+            const std::string_view body = skip_body("a block is not closed");
+            functions_name_it_ |= names_external_shared(body);
+            functions_read_size_ |= body.find(block_size) != std::string_view::npos;
         } else if (token == ".extern") {
+            calls_others_ |= is_unknown_function();
             const std::string_view name = external_shared(tokens_);
             if (!name.empty() && external_shared_.size() <= max_external_shared) external_shared_.push_back(name);
         } else if (token == ".shared") {
@@ -173,7 +182,7 @@ ptx_contents ptx_reader::read()
             if (!read_entry()) break;
         }
     }
-    find_dynamic_shared();
+    add_what_functions_do();
     if (result_.version.empty()) add_diagnostic(result_.diagnostics, 0, "not PTX: there is no .version");
     return std::move(result_);
 }
@@ -193,7 +202,7 @@ bool ptx_reader::read_entry()
         tokens_.next();
         kernel.figures.parameter_bytes = read_parameters();
     }
-    ptx_directives places{.begin = tokens_.position(), .register_limits = {}};
+    ptx_directives places{.begin = tokens_.position(), .register_limits = {}, .block_limits = {}};
     for (;;) {
         const std::string_view token = tokens_.next();
         if (token == ";") return true;
@@ -207,7 +216,8 @@ bool ptx_reader::read_entry()
             if (memory_ != nullptr && !memory_->take(kernel)) return false;
             kernel.launches.uses_dynamic_shared = names_external_shared(body);
             kernel.analysis.asks_for_registers = sets_registers_ && body.find(setmaxnreg) != std::string_view::npos;
-            calls_.push_back(!external_shared_.empty() && body.find(call) != std::string_view::npos);
+            kernel.launches.reads_block_size = body.find(block_size) != std::string_view::npos;
+            calls_.push_back(body.find(call) != std::string_view::npos);
             result_.kernels.push_back(std::move(kernel));
             result_.directives.push_back(std::move(places));
             return true;
@@ -303,11 +313,27 @@ std::optional<shared_variable> read_shared(ptx_tokens& tokens)
 }
 
 // A kernel uses dynamic shared memory where its body names it, or calls what may.
-void ptx_reader::find_dynamic_shared()
+// Of ".extern .func (.param .b32 result) NAME (...);", whose `.extern` was just read.
+bool ptx_reader::is_unknown_function()
 {
-    if (!functions_name_it_) return;
-    for (std::size_t i = 0; i < calls_.size(); ++i)
-        if (calls_[i]) result_.kernels[i].launches.uses_dynamic_shared = true;
+    if (tokens_.peek() != ".func") return false;
+    tokens_.next();
+    if (tokens_.peek() == "(")
+        for (std::string_view token = tokens_.next(); !token.empty() && token != ")"; token = tokens_.next()) {
+        }
+    const std::string_view name = tokens_.peek();
+    return name != "vprintf" && name != "malloc" && name != "free" && name != "__assertfail";
+}
+
+void ptx_reader::add_what_functions_do()
+{
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        if (!calls_[i]) continue;
+        kernel_launches& launches = result_.kernels[i].launches;
+        if (functions_name_it_) launches.uses_dynamic_shared = true;
+        if (functions_read_size_) launches.reads_block_size = true;
+        if (calls_others_ && launches.reads_block_size == false) launches.reads_block_size.reset();
+    }
 }
 
 // The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.
@@ -368,6 +394,8 @@ void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& 
     // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.
     if (directive == ".maxnreg" || directive == ".minnctapersm")
         places.register_limits.push_back({from, tokens_.position()});
+    if (directive == ".maxntid" || directive == ".maxclusterrank")
+        places.block_limits.push_back({from, tokens_.position()});
 }
 
 std::optional<int> ptx_reader::read_number(std::string_view directive)

@@ -20,6 +20,7 @@ struct ptx_directives {
     };
     std::size_t begin = 0;               ///< behind the name and the parameters
     std::vector<range> register_limits;  ///< each `.maxnreg` and `.minnctapersm` with its number
+    std::vector<range> block_limits;     ///< each `.maxntid` and `.maxclusterrank` with its numbers
 };
 
 struct ptx_contents {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/ptx/ptx_modules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "image/container/decompress.hpp"
 #include "image/container/image_scan.hpp"
@@ -24,7 +27,11 @@ void for_each_ptx(std::string_view file, const std::function<void(std::string_vi
     }
 }
 
-std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count)
+namespace {
+
+// The module with these directives for the kernel; those that it has in `replaced` give way.
+std::string with_directives(std::string_view ptx, std::string_view kernel, const std::string& directives,
+                            bool with_block_limits)
 {
     const ptx_contents contents = read_ptx(ptx, "", false);
     if (!contents.diagnostics.empty())
@@ -33,14 +40,35 @@ std::string with_max_registers(std::string_view ptx, std::string_view kernel, in
     if (found == contents.kernels.end())
         throw error("there is no kernel " + std::string(kernel) + " in the PTX", "name one of its .entry");
     const ptx_directives& head = contents.directives[static_cast<std::size_t>(found - contents.kernels.begin())];
+    std::vector<ptx_directives::range> replaced = head.register_limits;
+    if (with_block_limits) replaced.insert(replaced.end(), head.block_limits.begin(), head.block_limits.end());
+    std::ranges::sort(replaced, {}, &ptx_directives::range::from);
     std::string text(ptx.substr(0, head.begin));
-    text.append("\n.maxnreg ").append(std::to_string(count)).append("\n");
+    text.append("\n").append(directives).append("\n");
     std::size_t at = head.begin;
-    for (const auto& [from, to] : head.register_limits) {
+    for (const auto& [from, to] : replaced) {
         text.append(ptx, at, from - at).append(" ");
         at = to;
     }
     return text.append(ptx.substr(at));
+}
+
+}  // namespace
+
+std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count)
+{
+    return with_directives(ptx, kernel, fmt::format(".maxnreg {}", count), false);
+}
+
+std::string with_attribute(std::string_view ptx, std::string_view kernel, const launch_attribute& attribute)
+{
+    std::string directives;
+    if (attribute.threads > 0) directives += fmt::format(".maxntid {}\n", attribute.threads);
+    if (attribute.min_blocks > 0) directives += fmt::format(".minnctapersm {}\n", attribute.min_blocks);
+    if (attribute.max_cluster_blocks > 0)
+        directives += fmt::format(".maxclusterrank {}\n", attribute.max_cluster_blocks);
+    if (attribute.max_registers > 0) directives += fmt::format(".maxnreg {}\n", attribute.max_registers);
+    return with_directives(ptx, kernel, directives, true);
 }
 
 }  // namespace launchbox

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "image/launch_attribute.hpp"
+
 namespace launchbox {
 
 /// Calls `use` with each PTX module of a file of any kind that `read_binary` reads, decompressed, in the file's order;
@@ -15,5 +17,9 @@ void for_each_ptx(std::string_view file, const std::function<void(std::string_vi
 /// The module with `.maxnreg count` for this kernel, in place of a `.maxnreg` or `.minnctapersm` of its own, which
 /// could not hold beside it. Throws `error` where the text is damaged or has no such kernel with a body.
 std::string with_max_registers(std::string_view ptx, std::string_view kernel, int count);
+
+/// The module with this attribute for a kernel, in place of its own. A front end that sees the attribute can make other
+/// PTX of the same source. Throws as `with_max_registers` does.
+std::string with_attribute(std::string_view ptx, std::string_view kernel, const launch_attribute& attribute);
 
 }  // namespace launchbox

@@ -25,10 +25,11 @@ document bounds_document(const bounds_report& found, const output_style& style)
 {
     document page;
     const bool many = found.answers.size() > few_answers;
-    if (many) add_summary(page, found.answers, style);
+    if (many || !found.whole) add_summary(page, found.answers, style);
     for (const kernel_bounds& kernel : found.overview.kernels) {
         const std::span answers = std::span(found.answers).subspan(kernel.first, kernel.count);
-        for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style);
+        if (found.whole)
+            for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style);
         if (kernel.portable) add_portable(page, *kernel.portable, answers);
     }
     if (found.answers.empty()) return page;
@@ -42,6 +43,10 @@ document bounds_document(const bounds_report& found, const output_style& style)
                               found.measured->gpu.empty() ? "the block size of the command" : found.measured->gpu,
                               escape_for_terminal(found.measured->command)),
                   tone::faint);
+    if (!found.whole) {
+        page.line("  --all compiles and shows every bound; launchbox advise says more about the kernel", tone::faint);
+        return page;
+    }
     page.line(fmt::format("  *: no other row is better in warps, spills and code together{}",
                           many ? "; other rows are left out, --format csv has them" : ""),
               tone::faint);

@@ -33,6 +33,7 @@ struct bounds_report {
     std::string compiler = {};           ///< version of nvcc
     std::size_t compiles = 0;            ///< runs of nvcc
     std::size_t from_cache = 0;          ///< compiles that were made before
+    bool whole = false;                  ///< every attribute was compiled from the source
     std::optional<bounds_conditions> measured = std::nullopt;
 };
 

@@ -189,8 +189,8 @@ TEST_P(EveryTrial, EqualsACompileByHand)
 {
     const fs::path source = sources / GetParam();
     const std::string text = read_input(source.string());
-    const auto has_mark = [&](const kernel_info&, const std::string&, const std::string& short_form) {
-        return text.find("/*" + name_in_source(short_form) + "*/") != std::string::npos;
+    const auto has_mark = [&](const kernel_info& info) {
+        return text.find("/*" + name_in_source(info.short_form) + "*/") != std::string::npos;
     };
     const bounds_sweep_result swept =
         sweep_bounds(tools_, {.source = source.string(), .architectures = architectures(), .wanted = has_mark}, rows);
@@ -313,16 +313,17 @@ TEST_F(SmallSweep, OnlyWhatIsAskedForIsSweptAndAllNamesAreKnown)
         "template <int N> __global__ void a(int* p) { *p = N; }\n"
         "template __global__ void a<3>(int*);\ntemplate __global__ void a<4>(int*);\n"
         "__global__ void b() {}\n");
-    const bounds_sweep_result swept = sweep_bounds(
-        tools_,
-        {.source = source,
-         .architectures = {{9, 0}},
-         .wanted =
-             [](const kernel_info& info, const std::string& demangled, const std::string& short_form) {
-                 return info.name == "_Z1aILi4EEvPi" && demangled.find("void a<") == 0 && short_form == "a<4>";
-             },
-         .threads = {512, 32, 512}},
-        two_rows);
+    const bounds_sweep_result swept = sweep_bounds(tools_,
+                                                   {.source = source,
+                                                    .architectures = {{9, 0}},
+                                                    .wanted =
+                                                        [](const kernel_info& info) {
+                                                            return info.name == "_Z1aILi4EEvPi" &&
+                                                                   info.demangled.find("void a<") == 0 &&
+                                                                   info.short_form == "a<4>";
+                                                        },
+                                                    .threads = {512, 32, 512}},
+                                                   two_rows);
     EXPECT_EQ(swept.all_kernels, (std::vector<std::string>{"a<3>", "a<4>", "b"}));
     ASSERT_EQ(swept.kernels.size(), 1u);
     EXPECT_EQ(swept.kernels[0].written.short_form, "a<4>");

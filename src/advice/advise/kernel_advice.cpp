@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice/advise/kernel_advice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "advice/bounds/bounds_reasons.hpp"
+#include "advice/inspect/inspected_kernel.hpp"
+#include "advice/model/account.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+std::int64_t spills_of(const kernel_info& kernel)
+{
+    return spill_bytes(kernel).value_or(0) + shared_spill_bytes(kernel).value_or(0);
+}
+
+bool changes(const bounds_recommendation& chosen)
+{
+    return chosen.verdict == bounds_verdict::write || chosen.verdict == bounds_verdict::remove;
+}
+
+// Of several block sizes that were assumed the one that is shown: 256 where it can be launched, else the largest.
+const block_size_answer* shown_size(const bounds_answer& answer)
+{
+    const block_size_answer* shown = nullptr;
+    for (const block_size_answer& size : answer.block_sizes) {
+        const bounds_row* row = written_row(size);
+        if (shown == nullptr || (row != nullptr && row->launches())) shown = &size;
+        if (size.threads == 256 && row != nullptr && row->launches()) break;
+    }
+    return shown;
+}
+
+architecture_advice for_architecture(const bounds_answer& answer, const kernel_trials& trials)
+{
+    architecture_advice advice{.architecture = answer.architecture, .gpu = {}, .written = trials.written};
+    const block_size_answer* size = shown_size(answer);
+    if (size == nullptr) {
+        advice.effect = answer.not_swept.empty() ? "no block size is known" : answer.not_swept;
+        return advice;
+    }
+    advice.threads = size->threads;
+    if (const bounds_row* row = written_row(*size)) {
+        advice.residency = row->residency;
+        advice.limited_by = row->limited_by;
+        advice.obstacle = row->obstacle;
+    }
+    if (answer.threads_assumed && std::ranges::any_of(answer.block_sizes, [](const block_size_answer& one) {
+            return changes(one.recommendation);
+        })) {
+        advice.effect = "depends on the block size: name it with --threads";
+        return advice;
+    }
+    const bounds_recommendation& chosen = size->recommendation;
+    advice.verdict = chosen.verdict;
+    advice.attribute = chosen.attribute;
+    if (changes(chosen))
+        advice.effect = gain_of(*size, size->rows[*chosen.row]);
+    else if (chosen.verdict == bounds_verdict::unknown || chosen.verdict == bounds_verdict::cannot_launch)
+        advice.effect = chosen.reason;
+    else if (spills_of(trials.written) > 0)
+        advice.effect = "spills, and no other bound spills less";
+    if (changes(chosen) && advice.effect.empty()) advice.effect = "it can be launched";
+    return advice;
+}
+
+// What holds more blocks than what is advised, and costs least for it: a note, since only a measurement decides.
+const bounds_row* cheapest_with_more(const block_size_answer& size, const bounds_row& chosen)
+{
+    const bounds_row* best = nullptr;
+    const auto cost = [](const bounds_row& row) {
+        return std::tuple(spills_of(row.kernel), row.residency->resident_blocks);
+    };
+    for (const bounds_row& row : size.rows)
+        if (row.launches() && row.residency->resident_warps > chosen.residency->resident_warps &&
+            (best == nullptr || cost(row) < cost(*best)))
+            best = &row;
+    return best;
+}
+
+// What keeps the blocks of what is written and spills less.
+const bounds_row* same_blocks_fewer_spills(const block_size_answer& size, const bounds_row& written)
+{
+    const bounds_row* best = nullptr;
+    for (const bounds_row& row : size.rows)
+        if (row.launches() && row.residency->resident_blocks >= written.residency->resident_blocks &&
+            spills_of(row.kernel) < spills_of(written.kernel) &&
+            (best == nullptr || spills_of(row.kernel) < spills_of(best->kernel)))
+            best = &row;
+    return best;
+}
+
+// The same sentence about several architectures is said once.
+class notes_by_architecture {
+public:
+    void add(const std::string& architecture, std::string text)
+    {
+        const auto known = std::ranges::find(notes_, text, &note::text);
+        if (known != notes_.end())
+            known->architectures.push_back(architecture);
+        else
+            notes_.push_back({std::move(text), {architecture}});
+    }
+    [[nodiscard]] std::vector<std::string> sentences(std::size_t architectures) const
+    {
+        std::vector<std::string> all;
+        for (const note& one : notes_)
+            all.push_back(one.architectures.size() == architectures
+                              ? one.text
+                              : fmt::format("{}: {}", fmt::join(one.architectures, ", "), one.text));
+        return all;
+    }
+
+private:
+    struct note {
+        std::string text;
+        std::vector<std::string> architectures;
+    };
+    std::vector<note> notes_;
+};
+
+void add_alternatives(const bounds_answer& answer, notes_by_architecture& notes)
+{
+    const block_size_answer* size = shown_size(answer);
+    if (size == nullptr || !size->recommendation.row || answer.threads_assumed) return;
+    const bounds_row& chosen = size->rows[*size->recommendation.row];
+    const bounds_row* written = written_row(*size);
+    if (written != nullptr && written->launches() && !written->recommended)
+        if (const bounds_row* row = same_blocks_fewer_spills(*size, *written);
+            row != nullptr && !row->recommended &&
+            row->residency->resident_blocks > chosen.residency->resident_blocks) {
+            notes.add(answer.architecture,
+                      fmt::format("{} keeps {} with {} instead of {} B", attribute_text(row->attributes.front()),
+                                  blocks_text(row->residency->resident_blocks), spills_text(*row),
+                                  with_commas(spills_of(written->kernel))));
+            return;
+        }
+    if (const bounds_row* row = cheapest_with_more(*size, chosen))
+        notes.add(answer.architecture, fmt::format("{} holds {}, with {}", attribute_text(row->attributes.front()),
+                                                   blocks_text(row->residency->resident_blocks), spills_text(*row)));
+}
+
+bool is_about_bounds(const diagnosis& finding)
+{
+    for (const char* id : {"bound_ignored", "bound_over_1024", "bound_bought_nothing", "spills_from_bound",
+                           "one_argument_collapse", "spills", "spills_unknown", "never_launches"})
+        if (finding.id == id) return true;
+    return false;
+}
+
+void add_findings(const kernel_trials& trials, notes_by_architecture& weighty, notes_by_architecture& others)
+{
+    for (const diagnosis& finding : diagnose(trials.written, std::nullopt)) {
+        if (is_about_bounds(finding)) continue;
+        std::string text = finding.message;
+        if (!finding.fix.empty()) text += "; " + finding.fix;
+        (finding.level == severity::note ? others : weighty).add(trials.written.architecture, std::move(text));
+    }
+}
+
+void append(std::vector<std::string>& all, const std::vector<std::string>& more)
+{
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+std::string limits_text(const std::vector<architecture_advice>& rows)
+{
+    notes_by_architecture by_limit;
+    for (const architecture_advice& row : rows)
+        if (!row.limited_by.empty()) by_limit.add(row.architecture, "occupancy is limited by " + row.limited_by);
+    return fmt::format("{}", fmt::join(by_limit.sentences(rows.size()), "; "));
+}
+
+}  // namespace
+
+std::int64_t kernel_advice::most_spill_bytes() const
+{
+    std::int64_t most = 0;
+    for (const architecture_advice& one : architectures) most = std::max(most, spills_of(one.written));
+    return most;
+}
+
+kernel_advice advise(std::span<const bounds_answer> answers, std::span<const kernel_trials> trials,
+                     const block_size_use& use)
+{
+    kernel_advice advice{.name = answers.front().name,
+                         .demangled = answers.front().demangled,
+                         .short_form = answers.front().short_form,
+                         .declared_at = answers.front().declared_at,
+                         .attribute = answers.front().written,
+                         .use = use,
+                         .threads_assumed = answers.front().threads_assumed};
+    notes_by_architecture alternatives, weighty, others, reasons;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const bounds_answer& answer = answers[i];
+        advice.architectures.push_back(for_architecture(answer, trials[i]));
+        for (const std::string& finding : answer.findings) weighty.add(answer.architecture, finding);
+        add_findings(trials[i], weighty, others);
+        add_alternatives(answer, alternatives);
+        for (const block_size_answer& size : answer.block_sizes) {
+            if (!size.recommendation.reason.empty())
+                reasons.add(answer.architecture,
+                            fmt::format("{} threads: {}", size.threads, size.recommendation.reason));
+            for (const std::string& finding : size.findings)
+                reasons.add(answer.architecture, fmt::format("{} threads: {}", size.threads, finding));
+        }
+        for (const std::string& error : answer.errors) others.add(answer.architecture, "not compiled: " + error);
+    }
+    append(advice.notes, weighty.sentences(answers.size()));
+    if (const std::string limits = limits_text(advice.architectures); !limits.empty()) advice.notes.push_back(limits);
+    append(advice.notes, alternatives.sentences(answers.size()));
+    append(advice.details, others.sentences(answers.size()));
+    append(advice.details, reasons.sentences(answers.size()));
+    return advice;
+}
+
+void sort_worst_first(std::vector<kernel_advice>& kernels)
+{
+    const auto rank = [](const kernel_advice& kernel) {
+        bool launches = true;
+        double occupancy = 1;
+        for (const architecture_advice& one : kernel.architectures) {
+            launches &= one.obstacle.empty();
+            if (one.residency) occupancy = std::min(occupancy, one.residency->occupancy());
+        }
+        return std::tuple(launches, -kernel.most_spill_bytes(), occupancy);
+    };
+    std::ranges::stable_sort(kernels, {}, rank);
+}
+
+}  // namespace launchbox

@@ -1,0 +1,54 @@
+// What to do with a kernel: the one answer that is drawn from its figures, the bounds that were tried, and its
+// launches. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/inspect/diagnose.hpp"
+#include "advice/lint/block_size_use.hpp"
+
+namespace launchbox {
+
+/// One kernel for one architecture.
+struct architecture_advice {
+    std::string architecture;  ///< "sm_90"
+    std::string gpu;           ///< "H100", as the user named it; empty: an architecture was named
+    int threads = 0;           ///< per block, for which the figures hold
+    kernel_info written;       ///< as the source is
+    std::optional<occupancy_result> residency = std::nullopt;  ///< of the source as it is; nullopt: not known
+    std::string limited_by = {};                               ///< "registers"
+    std::string obstacle = {};                                 ///< why it can never be launched so; empty: it can
+    bounds_verdict verdict = bounds_verdict::unknown;
+    launch_attribute attribute = {};  ///< to write; empty: none
+    std::string effect = {};          ///< of writing it, in a few words; or why nothing is known
+};
+
+struct kernel_advice {
+    std::string name, demangled, short_form;
+    std::optional<source_location> declared_at = std::nullopt;
+    launch_attribute attribute = {};  ///< the one in the source
+    block_size_use use = {};
+    bool threads_assumed = false;  ///< the launches do not tell the block size of the figures
+    std::vector<architecture_advice> architectures = {};
+    std::vector<std::string> notes = {};    ///< what else to know, the weightiest first, a sentence each
+    std::vector<std::string> details = {};  ///< why, for who asks
+    std::string next_step = {};             ///< a command; empty: none
+
+    /// Bytes of spills as written, of the architecture that has most.
+    [[nodiscard]] std::int64_t most_spill_bytes() const;
+};
+
+/// The answers of one kernel, one for each architecture; `trials` are what they were drawn from, `use` is how the
+/// source launches it.
+kernel_advice advise(std::span<const bounds_answer> answers, std::span<const kernel_trials> trials,
+                     const block_size_use& use);
+
+/// What cannot be launched first, then what spills most, then what holds the fewest warps.
+void sort_worst_first(std::vector<kernel_advice>& kernels);
+
+}  // namespace launchbox

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice/lint/block_size_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "advice/model/kernel_question.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// The words of a kernel between the parentheses and braces of its definition, and of its parameters.
+std::vector<token_span> definitions_of(const source_text& source, std::string_view name)
+{
+    std::vector<token_span> found;
+    const std::vector<source_token>& words = source.tokens;
+    const auto end_of_block = [&](std::size_t at, std::string_view open, std::string_view close) {
+        int depth = 0;
+        for (; at < words.size(); ++at) {
+            if (words[at].is(open)) ++depth;
+            if (words[at].is(close) && --depth == 0) return at;
+        }
+        return at;
+    };
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if (!words[i].is("__global__")) continue;
+        std::size_t at = i;
+        while (at + 1 < words.size() && !words[at].is(";") && !words[at].is("{") &&
+               !(words[at].is(name) && words[at + 1].is("(")))
+            ++at;
+        if (at + 1 >= words.size() || !words[at].is(name)) continue;
+        std::size_t body = end_of_block(at + 1, "(", ")");
+        while (body < words.size() && !words[body].is("{") && !words[body].is(";")) ++body;
+        if (body >= words.size() || words[body].is(";")) continue;
+        const std::size_t last = end_of_block(body, "{", "}");
+        found.push_back(token_span(words).subspan(at, std::min(last, words.size()) - at));
+    }
+    return found;
+}
+
+bool is_number(const source_token& word, std::int64_t value)
+{
+    if (word.kind != source_token_kind::number) return false;
+    std::int64_t read = 0;
+    const bool hexadecimal = word.text.starts_with("0x") || word.text.starts_with("0X");
+    const char* const begin = word.text.data() + (hexadecimal ? 2 : 0);
+    const auto [end, failure] =
+        std::from_chars(begin, word.text.data() + word.text.size(), read, hexadecimal ? 16 : 10);
+    const std::string_view suffix(end, static_cast<std::size_t>(word.text.data() + word.text.size() - end));
+    return failure == std::errc{} && read == value && suffix.find_first_not_of("uUlLzZ") == std::string_view::npos;
+}
+
+// The names in an expression, and in the values of its variables.
+void add_names(const source_view& view, token_span expression, std::size_t at, int depth,
+               std::vector<std::string_view>& names)
+{
+    for (const source_token& word : expression) {
+        if (word.kind != source_token_kind::identifier || word.is_any({"dim3", "const", "constexpr", "static_cast"}))
+            continue;
+        if (std::ranges::find(names, word.text) != names.end()) continue;
+        names.push_back(word.text);
+        if (depth == 0) continue;
+        if (const auto object = view.values.state_of(word.text, at)) {
+            add_names(view, object->declared.value, at, depth - 1, names);
+            for (const object_state::assignment& one : object->assigned)
+                add_names(view, one.value, one.at, depth - 1, names);
+        }
+    }
+}
+
+// "BM": a name that decides the block size of the launch and is known to the kernel as well; empty: none.
+std::string shared_name(const source_view& view, const source_launch& launch, const std::vector<token_span>& bodies)
+{
+    std::vector<std::string_view> names;
+    if (launch.arguments.size() > 1) add_names(view, launch.arguments[1], launch.first, 3, names);
+    if (!launch.config.empty()) add_names(view, launch.config, launch.first, 3, names);
+    for (const std::string_view name : names) {
+        for (const token_span& argument : launch.function.arguments)
+            if (std::ranges::any_of(argument, [&](const source_token& word) { return word.is(name); }))
+                return std::string(name);
+        const auto meant = view.names.find(name, launch.first);
+        if (!meant) continue;
+        for (const token_span& body : bodies)
+            for (const source_token& word : body) {
+                if (!word.is(name)) continue;
+                const auto at = static_cast<std::size_t>(&word - view.source.tokens.data());
+                if (const auto there = view.names.find(name, at); there && same(*meant, *there))
+                    return std::string(name);
+            }
+    }
+    return {};
+}
+
+// A constant of the kernel's text or name that equals the block size: it need not mean that, but may.
+std::string equal_constant(const std::vector<token_span>& bodies, std::string_view short_form, int threads)
+{
+    const std::string instance = instance_name(short_form);
+    const std::size_t open = instance.find('<');
+    const source_text arguments =
+        read_source_text(open == std::string::npos ? std::string_view{} : std::string_view(instance).substr(open));
+    if (std::ranges::any_of(arguments.tokens, [&](const source_token& word) { return is_number(word, threads); }))
+        return fmt::format("a template argument is {}, as the block size: it may be tied to it", threads);
+    for (const token_span& body : bodies)
+        for (const source_token& word : body)
+            if (is_number(word, threads))
+                return fmt::format("its text has the constant {}, as the block size: it may be tied to it", threads);
+    return {};
+}
+
+void judge(const source_view& view, const linted_kernel& kernel, const std::vector<const source_launch*>& launches,
+           block_size_use& use)
+{
+    if (use.freedom != block_size_freedom::free) return;
+    const std::vector<token_span> bodies = definitions_of(view.source, function_name(kernel.short_form));
+    for (const source_launch* launch : launches)
+        if (const std::string name = shared_name(view, *launch, bodies); !name.empty()) {
+            use.freedom = block_size_freedom::fixed;
+            use.reason = fmt::format("{} sets its block size and is used by the kernel as well", name);
+            return;
+        }
+    if (use.threads)
+        if (std::string why = equal_constant(bodies, kernel.short_form, *use.threads); !why.empty()) {
+            use.freedom = block_size_freedom::unknown;
+            use.reason = std::move(why);
+        }
+}
+
+}  // namespace
+
+const char* freedom_name(block_size_freedom freedom)
+{
+    switch (freedom) {
+        case block_size_freedom::free:
+            return "free";
+        case block_size_freedom::fixed:
+            return "fixed";
+        case block_size_freedom::unknown:
+            break;
+    }
+    return "unknown";
+}
+
+block_size_use block_size_use_of(const kernel_info& kernel)
+{
+    block_size_use use;
+    if (kernel.bounds.required_threads) {
+        use.freedom = block_size_freedom::fixed;
+        use.reason = "the kernel requires it";
+        use.threads = bound_threads(kernel);
+    } else if (kernel.launches.triton_warps) {
+        use.freedom = block_size_freedom::fixed;
+        use.reason = "num_warps sets it, and Triton compiles for it";
+        use.threads = kernel.launches.launch_threads;
+    } else if (kernel.launches.reads_block_size == false) {
+        use.freedom = block_size_freedom::fixed;
+        use.reason = "it never reads blockDim";
+    } else if (kernel.launches.reads_block_size == true) {
+        use.freedom = block_size_freedom::free;
+        use.reason = "it reads blockDim";
+    } else {
+        use.reason = "its PTX, which would tell, is not there";
+    }
+    return use;
+}
+
+std::vector<block_size_use> block_size_uses(const lint_request& request)
+{
+    const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
+    const std::vector<kernel_launch> launches = launched_kernels(view, request.kernels);
+    std::vector<block_size_use> uses;
+    for (std::size_t i = 0; i < request.kernels.size(); ++i) {
+        const linted_kernel& kernel = request.kernels[i];
+        block_size_use use = block_size_use_of(*kernel.info);
+        std::vector<const source_launch*> own;
+        for (const kernel_launch& one : launches) {
+            if (one.kernel != i) continue;
+            const auto volume = volume_of(one.figures.block);
+            seen_launch seen{.place = request.unit != nullptr ? request.unit->host.place(one.launch->line)
+                                                              : source_location{request.file, one.launch->line},
+                             .threads = std::nullopt,
+                             .dynamic_shared_bytes = one.figures.dynamic_shared_bytes};
+            if (volume && *volume >= 1 && *volume <= max_threads_per_block) seen.threads = static_cast<int>(*volume);
+            use.launches.push_back(seen);
+            own.push_back(one.launch);
+        }
+        const launch_size agreed = agreed_size(launches, i);
+        if (!use.threads) use.threads = agreed.threads;
+        use.dynamic_shared_bytes = agreed.dynamic_shared_bytes;
+        judge(view, kernel, own, use);
+        uses.push_back(std::move(use));
+    }
+    return uses;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,47 @@
+// How a source launches each of its kernels, and whether another block size would be correct.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/lint/source_lint.hpp"
+#include "support/text/source_location.hpp"
+
+namespace launchbox {
+
+struct seen_launch {
+    source_location place;
+    std::optional<int> threads;                        ///< per block; nullopt: the text does not tell
+    std::optional<std::int64_t> dynamic_shared_bytes;  ///< likewise
+
+    friend bool operator==(const seen_launch&, const seen_launch&) = default;
+};
+
+enum class block_size_freedom : std::uint8_t {
+    unknown,  ///< nothing tells
+    free,     ///< the kernel reads blockDim, and nothing ties it to one size
+    fixed,    ///< another size gives wrong results, or cannot be launched
+};
+
+/// "free", "fixed", "unknown": stable, for programs.
+const char* freedom_name(block_size_freedom freedom);
+
+/// What is known about the block size of one kernel.
+struct block_size_use {
+    block_size_freedom freedom = block_size_freedom::unknown;
+    std::string reason = {};                    ///< "it never reads blockDim", in half a sentence
+    std::vector<seen_launch> launches = {};     ///< in the order of the text
+    std::optional<int> threads = std::nullopt;  ///< of a block, where all launches agree, or the kernel requires it
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< where all launches agree
+};
+
+/// One for each kernel of the request.
+std::vector<block_size_use> block_size_uses(const lint_request& request);
+
+/// The same without a source: what the kernel's code and bounds tell.
+block_size_use block_size_use_of(const kernel_info& kernel);
+
+}  // namespace launchbox

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/advise.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <span>
+
+namespace launchbox {
+
+namespace {
+
+// The models that the user named for an architecture: "H100", "H100, H200".
+std::string gpus_of(const compute_capability& architecture, const std::vector<target>& named)
+{
+    std::vector<std::string> gpus;
+    for (const target& one : named)
+        if (one.architecture == architecture && !one.gpu.empty()) gpus.push_back(one.gpu);
+    return fmt::format("{}", fmt::join(gpus, ", "));
+}
+
+}  // namespace
+
+advice_result find_advice(const source_bounds_request& request, const listener& news)
+{
+    const source_bounds found = find_bounds(request, news);
+    advice_result result{.report = {.file = request.file,
+                                    .compiler = found.report.compiler,
+                                    .kernels = {},
+                                    .errors = found.report.inputs.front().errors},
+                         .interrupted = found.interrupted,
+                         .status = found.status};
+    const std::vector<target> named = request.architectures.gpus();
+    const std::span answers(found.report.answers);
+    const std::span trials(found.trials);
+    for (const kernel_bounds& kernel : found.report.overview.kernels) {
+        kernel_advice advice = advise(answers.subspan(kernel.first, kernel.count),
+                                      trials.subspan(kernel.first, kernel.count), found.uses[kernel.first]);
+        for (std::size_t i = 0; i < kernel.count; ++i)
+            if (const auto& capability = answers[kernel.first + i].capability)
+                advice.architectures[i].gpu = gpus_of(*capability, named);
+        result.report.kernels.push_back(std::move(advice));
+    }
+    sort_worst_first(result.report.kernels);
+    return result;
+}
+
+}  // namespace launchbox

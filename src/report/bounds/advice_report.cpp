@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/bounds/advice_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "advice/bounds/bounds_reasons.hpp"
+#include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
+#include "report/kernels/kernel_cells.hpp"
+#include "report/kernels/limiter_ids.hpp"
+#include "report/kernels/occupancy_report.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// More notes make a page that nobody reads.
+constexpr std::size_t notes_shown = 4;
+
+std::string place_text(const source_location& place)
+{
+    return fmt::format("{}:{}", escape_for_terminal(place.file), place.line);
+}
+
+// "launched at gemm.cu:52 with 256 threads; it never reads blockDim: the block size is fixed"
+std::string launches_text(const kernel_advice& kernel)
+{
+    std::string text;
+    const std::vector<seen_launch>& launches = kernel.use.launches;
+    for (std::size_t i = 0; i < launches.size() && i < 2; ++i)
+        text += fmt::format("{}{}{}", i == 0 ? "launched at " : " and ", place_text(launches[i].place),
+                            launches[i].threads ? fmt::format(" with {} threads", *launches[i].threads)
+                                                : std::string(" with a block size that the text does not tell"));
+    if (launches.size() > 2) text += fmt::format(" and {} more", launches.size() - 2);
+    if (launches.empty()) text = "no launch of it is found";
+    if (!kernel.use.reason.empty()) text += "; " + kernel.use.reason;
+    if (kernel.use.freedom == block_size_freedom::fixed) text += ": the block size is fixed";
+    return text;
+}
+
+std::string write_text(const architecture_advice& one)
+{
+    switch (one.verdict) {
+        case bounds_verdict::write:
+            return attribute_text(one.attribute);
+        case bounds_verdict::remove:
+            return "no bound";
+        case bounds_verdict::keep:
+        case bounds_verdict::no_bound:
+        case bounds_verdict::no_difference:
+            return "nothing";
+        default:
+            return "?";
+    }
+}
+
+cell resident_cell(const architecture_advice& one)
+{
+    if (!one.obstacle.empty()) return {"never", tone::bad};
+    if (!one.residency) return "?";
+    return resident_text(one.residency->resident_blocks, one.threads, false);
+}
+
+table rows_of(const kernel_advice& kernel)
+{
+    table rows{{{""}, {"regs", true}, {"spills", true}, {"resident", true}, {"occup.", true}, {"write"}, {"effect"}},
+               {}};
+    for (const architecture_advice& one : kernel.architectures) {
+        const bool change = one.verdict == bounds_verdict::write || one.verdict == bounds_verdict::remove;
+        rows.rows.push_back({{escape_for_terminal(one.gpu.empty() ? one.architecture : one.gpu)},
+                             known_or_sign(one.written.figures.registers, one.written),
+                             spills_cell(one.written),
+                             resident_cell(one),
+                             one.residency && one.obstacle.empty() ? percent(one.residency->occupancy()) : "–",
+                             {write_text(one), change ? tone::good : tone::plain},
+                             one.obstacle.empty() || change
+                                 ? (one.effect.empty() ? "–" : escape_for_terminal(one.effect))
+                                 : escape_for_terminal(one.obstacle)});
+    }
+    return rows;
+}
+
+void add_kernel(document& page, const kernel_advice& kernel, bool all)
+{
+    std::string title = escape_for_terminal(kernel.short_form.empty() ? kernel.name : kernel.short_form);
+    if (kernel.declared_at) title += "     " + place_text(*kernel.declared_at);
+    if (!kernel.attribute.empty()) title += ", " + attribute_text(kernel.attribute);
+    page.heading(title);
+    page.line("  " + launches_text(kernel));
+    if (kernel.threads_assumed && !kernel.architectures.empty())
+        page.line(fmt::format("  the figures are for {} threads; --threads names others",
+                              kernel.architectures.front().threads),
+                  tone::warning);
+    page.add(rows_of(kernel));
+    for (std::size_t i = 0; i < kernel.notes.size() && (all || i < notes_shown); ++i)
+        page.line("  " + escape_for_terminal(kernel.notes[i]));
+    const std::size_t hidden =
+        kernel.details.size() + (kernel.notes.size() > notes_shown ? kernel.notes.size() - notes_shown : 0);
+    if (all)
+        for (const std::string& detail : kernel.details) page.line("  " + escape_for_terminal(detail), tone::faint);
+    else if (hidden > 0)
+        page.line(fmt::format("  {} more: --all", hidden), tone::faint);
+    if (!kernel.next_step.empty()) page.line("  next: " + escape_for_terminal(kernel.next_step));
+}
+
+ordered_json launches_json(const kernel_advice& kernel)
+{
+    ordered_json all = ordered_json::array();
+    for (const seen_launch& one : kernel.use.launches)
+        all.push_back({{"file", json_text(one.place.file)},
+                       {"line", one.place.line},
+                       {"threads", or_null(one.threads)},
+                       {"dynamic_shared_bytes", or_null(one.dynamic_shared_bytes)}});
+    return all;
+}
+
+ordered_json architecture_json(const architecture_advice& one)
+{
+    const kernel_figures& figures = one.written.figures;
+    ordered_json json{{"architecture", json_text(one.architecture)},
+                      {"gpu", text_or_null(one.gpu)},
+                      {"threads", one.threads > 0 ? ordered_json(one.threads) : ordered_json(nullptr)},
+                      {"registers", or_null(figures.registers)},
+                      {"spill_store_bytes", or_null(figures.spill_store_bytes)},
+                      {"spill_load_bytes", or_null(figures.spill_load_bytes)},
+                      {"shared_spill_store_bytes", or_null(figures.shared_spill_store_bytes)},
+                      {"shared_spill_load_bytes", or_null(figures.shared_spill_load_bytes)},
+                      {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
+    json["resident_blocks"] = one.residency ? ordered_json(one.residency->resident_blocks) : ordered_json(nullptr);
+    json["occupancy"] = one.residency ? ordered_json(one.residency->occupancy()) : ordered_json(nullptr);
+    json["limiters"] = one.residency ? limiter_ids(*one.residency) : std::vector<std::string>();
+    json["obstacle"] = text_or_null(one.obstacle);
+    json["verdict"] = verdict_name(one.verdict);
+    json["write"] =
+        one.verdict == bounds_verdict::write ? ordered_json(attribute_text(one.attribute)) : ordered_json(nullptr);
+    json["effect"] = text_or_null(one.effect);
+    return json;
+}
+
+}  // namespace
+
+document advice_document(const advice_report& found, bool all, const output_style&)
+{
+    document page;
+    for (const kernel_advice& kernel : found.kernels) add_kernel(page, kernel, all);
+    return page;
+}
+
+nlohmann::ordered_json advice_json(const advice_report& found)
+{
+    ordered_json json;
+    json["schema"] = "launchbox.advice/1";
+    json["file"] = json_text(found.file);
+    json["compiler"] = json_text(found.compiler);
+    json["kernels"] = ordered_json::array();
+    for (const kernel_advice& kernel : found.kernels) {
+        ordered_json one{{"name", json_text(kernel.name)},
+                         {"demangled", json_text(kernel.demangled)},
+                         {"short_name", json_text(kernel.short_form)},
+                         {"written", attribute_source(kernel.attribute)},
+                         {"launches", launches_json(kernel)},
+                         {"block_size", freedom_name(kernel.use.freedom)},
+                         {"block_size_reason", text_or_null(kernel.use.reason)},
+                         {"threads_assumed", kernel.threads_assumed}};
+        one["architectures"] = ordered_json::array();
+        for (const architecture_advice& each : kernel.architectures)
+            one["architectures"].push_back(architecture_json(each));
+        one["notes"] = value_json(kernel.notes);
+        one["details"] = value_json(kernel.details);
+        one["next"] = text_or_null(kernel.next_step);
+        json["kernels"].push_back(std::move(one));
+    }
+    json["errors"] = value_json(found.errors);
+    return json;
+}
+
+table advice_table(const advice_report& found)
+{
+    ordered_json rows = ordered_json::array();
+    for (const kernel_advice& kernel : found.kernels)
+        for (const architecture_advice& one : kernel.architectures) {
+            rows.push_back(architecture_json(one));
+            rows.back().update({{"name", json_text(kernel.name)},
+                                {"demangled", json_text(kernel.demangled)},
+                                {"block_size", freedom_name(kernel.use.freedom)}});
+        }
+    return json_table({{"name"},
+                       {"demangled"},
+                       {"architecture"},
+                       {"gpu"},
+                       {"block_size"},
+                       {"threads"},
+                       {"registers"},
+                       {"spill_store_bytes"},
+                       {"spill_load_bytes"},
+                       {"shared_spill_store_bytes"},
+                       {"shared_spill_load_bytes"},
+                       {"static_shared_bytes"},
+                       {"resident_blocks"},
+                       {"occupancy"},
+                       {"limiters"},
+                       {"obstacle"},
+                       {"verdict"},
+                       {"write"},
+                       {"effect"}},
+                      rows);
+}
+
+}  // namespace launchbox

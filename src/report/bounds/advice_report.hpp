@@ -1,0 +1,31 @@
+// The report of `advise`: fifteen lines a kernel, and the same for programs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "advice/advise/kernel_advice.hpp"
+#include "report/core/document.hpp"
+
+namespace launchbox {
+
+struct advice_report {
+    std::string file;      ///< as the user named it
+    std::string compiler;  ///< version of nvcc
+    std::vector<kernel_advice> kernels;
+    std::vector<std::string> errors = {};  ///< why an architecture gave nothing
+};
+
+/// `all`: with the reasons.
+document advice_document(const advice_report& found, bool all, const output_style& style);
+
+/// launchbox.advice/1.
+nlohmann::ordered_json advice_json(const advice_report& found);
+
+/// One row a kernel and architecture.
+table advice_table(const advice_report& found);
+
+}  // namespace launchbox
