@@ -185,6 +185,13 @@ class Documents(OnASmallTree):
         self.expect_fault("documents", "docs/two.md:3: there is no docs/three.md")
         self.expect_fault("documents", "docs/two.md:4: there is no src/four.cpp")
 
+    def test_every_form_of_a_link(self):
+        for form in ("[of two\nlines](gone.md)", "[![a picture](gone.md)](one.md)", "[![a picture](../data/)](gone.md)",
+                     "[a name][1]\n\n[1]: gone.md", "<img src='gone.md'>", '<a href="gone.md">x</a>', "[x](<gone.md>)",
+                     '[x](gone.md "title")', "| [x](gone.md#y) | [`a(b)`](one.md) |", "[x](%67one.md)"):
+            self.write("docs/two.md", "# Two\n\n" + form + "\n")
+            self.expect_fault("documents", "there is no docs/gone.md")
+
     def test_a_link_to_a_heading_that_is_gone(self):
         self.write("docs/two.md", "# Two\n\n[one](one.md#what-it-was), [here](#nowhere), [code](one.md#no-heading)\n")
         for fault in ("docs/one.md has no heading #what-it-was", "docs/two.md has no heading #nowhere",
