@@ -168,6 +168,61 @@ class Includes(OnASmallTree):
         self.expect_fault("includes", "no block")
 
 
+class Documents(OnASmallTree):
+    def setUp(self):
+        super().setUp()
+        self.write("README.md", "# A\n\n[more](docs/README.md), [all](docs/one.md#what-it-is), [record](data/)\n")
+        self.write("docs/README.md", "# Pages\n\n- [one](one.md)\n- [two](two.md)\n")
+        self.write("docs/one.md", "# One\n\n## What `it` is?\n\n[two](two.md), [below](#again-1), [home](https://a.example/x.md#y)\n\n"
+                                  "### Again\n\n### Again\n\n```\n[no](link.md)\n# no heading\n```\nnor `[this](gone.md)`\n")
+        self.write("docs/two.md", "# Two\n")
+        self.write("data/record.json", "{}\n")
+        self.write("src/a.cpp", "// docs/one.md says why.\n")
+        self.expect_clean("documents")
+
+    def test_a_link_to_a_page_that_is_gone(self):
+        self.write("docs/two.md", "# Two\n\nsee [three](three.md) and\n[four](../src/four.cpp)\n")
+        self.expect_fault("documents", "docs/two.md:3: there is no docs/three.md")
+        self.expect_fault("documents", "docs/two.md:4: there is no src/four.cpp")
+
+    def test_every_form_of_a_link(self):
+        for form in ("[of two\nlines](gone.md)", "[![a picture](gone.md)](one.md)", "[![a picture](../data/)](gone.md)",
+                     "[a name][1]\n\n[1]: gone.md", "<img src='gone.md'>", '<a href="gone.md">x</a>', "[x](<gone.md>)",
+                     '[x](gone.md "title")', "| [x](gone.md#y) | [`a(b)`](one.md) |", "[x](%67one.md)"):
+            self.write("docs/two.md", "# Two\n\n" + form + "\n")
+            self.expect_fault("documents", "there is no docs/gone.md")
+
+    def test_a_link_to_a_heading_that_is_gone(self):
+        self.write("docs/two.md", "# Two\n\n[one](one.md#what-it-was), [here](#nowhere), [code](one.md#no-heading)\n")
+        for fault in ("docs/one.md has no heading #what-it-was", "docs/two.md has no heading #nowhere",
+                      "docs/one.md has no heading #no-heading"):
+            self.expect_fault("documents", "docs/two.md:3: " + fault)
+
+    def test_code_that_names_a_page_that_is_gone(self):
+        for path in ("src/b.hpp", "schema/b.json", "setup"):
+            self.write(path, "first\nsee docs/three.md or docs/one.md#gone.\n")
+            self.expect_fault("documents", path + ":2: there is no docs/three.md")
+            self.expect_fault("documents", path + ":2: docs/one.md has no heading #gone")
+
+    def test_a_page_that_no_index_lists(self):
+        self.write("docs/three.md", "# Three\n")
+        self.expect_fault("documents", "docs/README.md:1: docs/three.md is not listed")
+        self.write("docs/three.md", "")
+        self.write("docs/deep/page.md", "# Page\n")
+        self.expect_fault("documents", "docs/deep/README.md:1: there is no such page")
+
+    def test_a_readme_that_nobody_reads(self):
+        self.write("README.md", "# A\n" + "x" * 8188)
+        self.expect_clean("documents")
+        self.write("README.md", "# A\n" + "x" * 8189)
+        self.expect_fault("documents", "README.md:1: 8,193 bytes are more than 8,192")
+
+    def test_an_empty_tree_is_no_success(self):
+        for path in ("README.md", "docs/README.md", "docs/one.md", "docs/two.md"):
+            os.remove(os.path.join(self.root, path))
+        self.expect_fault("documents", "nothing to look at")
+
+
 class Tidy(OnASmallTree):
     def setUp(self):
         super().setUp()

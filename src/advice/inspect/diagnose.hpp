@@ -13,7 +13,7 @@ namespace launchbox {
 
 enum class severity { note, warning, error };
 
-/// One finding. `id` is stable and documented in docs/inspect.md.
+/// One finding. `id` is stable and documented in docs/findings.md.
 struct diagnosis {
     std::string id;
     severity level = severity::warning;

@@ -22,7 +22,7 @@ struct lint_request {
 };
 
 /// The findings that belong to the file and not to one kernel, by lines. It reports nothing that the text does not
-/// prove: see docs/inspect.md.
+/// prove: see docs/findings.md.
 std::vector<diagnosis> lint_source(const lint_request& request);
 
 /// Those of the file itself first, those of no line before all, then by lines.

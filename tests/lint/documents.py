@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does every link of the documentation lead somewhere, can every page be found, and is README short?
+
+    documents.py REPOSITORY
+
+- A relative link in a page leads to a file or folder here, and its #anchor to a heading of that page.
+- Where code, a schema or a script names docs/NAME.md or docs/NAME.md#ANCHOR, there is such a page and heading.
+- The README.md of a folder of documentation links each page of that folder.
+- README.md has at most 8 KB: who reads it wants to know whether to go on. The rest belongs in docs/.
+"""
+
+import os
+import re
+import sys
+import urllib.parse
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import repository
+
+README_BYTES = 8192
+# [text](target), whose text may hold a picture or begin on the line before; [name]: target; and HTML's.
+LINK = re.compile(r"""\]\(\s*<?([^)>\s]+)|^\s*\[[^\]]+\]:\s*<?([^>\s]+)|\b(?:src|href)=["']([^"']+)""")
+NAMED = re.compile(r"(?<![\w/.-])(docs/[\w/-]+\.md)(#[\w-]+)?")
+CODE = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".cmake", ".txt", ".json", ".html", ".js", ".mjs", ".sh", ".toml", "")
+
+
+def without_code(text):
+    """The lines of a page, with code blocks and `code` emptied."""
+    lines, fence = [], None
+    for line in text.splitlines():
+        mark = re.match(r"\s*(`{3,}|~{3,})", line)
+        if mark and (fence is None or line.strip().startswith(fence)):
+            fence = mark[1] if fence is None else None
+            lines.append("")
+        else:
+            lines.append("" if fence else re.sub(r"(`+).+?\1", lambda code: " " * len(code[0]), line))
+    return lines
+
+
+def anchors_of(text):
+    """As GitHub makes them: lower case, punctuation dropped, spaces as -, the second of a name with -1."""
+    found, fence = set(), None
+    for line in text.splitlines():
+        mark = re.match(r"\s*(`{3,}|~{3,})", line)
+        if mark and (fence is None or line.strip().startswith(fence)):
+            fence = mark[1] if fence is None else None
+        for name in re.findall(r'<a (?:id|name)="([^"]+)"', line):
+            found.add(name)
+        heading = re.match(r"#{1,6}\s+(.*?)\s*#*$", line)
+        if not heading or fence:
+            continue
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).replace("`", "").lower()
+        slug = "".join(letter for letter in plain if letter.isalnum() or letter in "-_ ").replace(" ", "-")
+        name, again = slug, 0
+        while name in found:
+            again += 1
+            name = f"{slug}-{again}"
+        found.add(name)
+    return found
+
+
+class Tree:
+    def __init__(self, root):
+        self.root, self.files = root, repository.files_of(root)
+        self.folders = {os.path.dirname(path) for path in self.files}
+        self.folders |= {folder[:at] for folder in self.folders for at, letter in enumerate(folder) if letter == "/"}
+        self.pages = [path for path in self.files if path.endswith(".md") and not path.startswith(repository.DATA)]
+        self.anchors = {page: anchors_of(repository.read(root, page)) for page in self.pages}
+
+    def fault_of(self, target, anchor):
+        """What is wrong with a link to this path from the root, or None."""
+        if target not in self.files and target.rstrip("/") not in self.folders:
+            return f"there is no {target}"
+        if anchor and target in self.anchors and anchor not in self.anchors[target]:
+            return f"{target} has no heading #{anchor}"
+        return None
+
+
+def links_of(tree, page):
+    """(line, path from the root, anchor) of each relative link."""
+    for number, line in enumerate(without_code(repository.read(tree.root, page)), 1):
+        for link in map("".join, LINK.findall(line)):
+            if re.match(r"[a-z][a-z0-9+.-]*:|//", link):
+                continue
+            path, _, anchor = urllib.parse.unquote(link).partition("#")
+            yield number, os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page, anchor
+
+
+def wrong_links(tree):
+    for page in tree.pages:
+        for number, target, anchor in links_of(tree, page):
+            if fault := tree.fault_of(target, anchor):
+                yield f"{page}:{number}: {fault}"
+
+
+def wrong_names(tree):
+    for path in tree.files:
+        if path.startswith(repository.DATA) or not path.endswith(CODE[:-1]) and "." in os.path.basename(path):
+            continue
+        if path.startswith(("tests/lint/", "tests/run_changed_test")):  # they make trees of their own
+            continue
+        for number, line in enumerate(repository.read(tree.root, path).splitlines(), 1):
+            for target, anchor in NAMED.findall(line):
+                if fault := tree.fault_of(target, anchor[1:]):
+                    yield f"{path}:{number}: {fault}"
+
+
+def missing_from_index(tree):
+    for folder in sorted({os.path.dirname(page) for page in tree.pages if page.startswith("docs/")}):
+        index = f"{folder}/README.md"
+        if index not in tree.pages:
+            yield f"{index}:1: there is no such page, which would list the pages of {folder}"
+            continue
+        linked = {target for _, target, _ in links_of(tree, index)}
+        for page in tree.pages:
+            if os.path.dirname(page) == folder and page != index and page not in linked:
+                yield f"{index}:1: {page} is not listed"
+
+
+def too_long(tree):
+    if "README.md" in tree.pages:
+        size = os.path.getsize(os.path.join(tree.root, "README.md"))
+        if size > README_BYTES:
+            yield (f"README.md:1: {size:,} bytes are more than {README_BYTES:,}: move to docs/ what a first look does not "
+                   "need")
+
+
+def main():
+    tree = Tree(os.path.abspath(sys.argv[1]))
+    faults = [fault for rule in (wrong_links, wrong_names, missing_from_index, too_long) for fault in rule(tree)]
+    repository.finish("documents", faults, len(tree.pages))
+
+
+main()
