@@ -8,9 +8,11 @@
 #include <map>
 #include <tuple>
 
+#include "advice/bounds/bounds_launch.hpp"
 #include "advice/bounds/bounds_reasons.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
 #include "advice/model/account.hpp"
+#include "advice/model/kernel_question.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -63,7 +65,7 @@ architecture_advice for_architecture(const bounds_answer& answer, const kernel_t
     advice.verdict = chosen.verdict;
     advice.attribute = chosen.attribute;
     if (changes(chosen))
-        advice.effect = gain_of(*size, size->rows[*chosen.row]);
+        advice.effect = chosen.gain;
     else if (chosen.verdict == bounds_verdict::unknown || chosen.verdict == bounds_verdict::cannot_launch)
         advice.effect = chosen.reason;
     else if (spills_of(trials.written) > 0)
@@ -143,9 +145,33 @@ void add_alternatives(const bounds_answer& answer, notes_by_architecture& notes)
                                   with_commas(spills_of(written->kernel))));
             return;
         }
-    if (const bounds_row* row = cheapest_with_more(*size, chosen))
+    if (const bounds_row* row = cheapest_with_more(*size, chosen); row != nullptr && !row->as_written)
         notes.add(answer.architecture, fmt::format("{} holds {}, with {}", attribute_text(row->attributes.front()),
                                                    blocks_text(row->residency->resident_blocks), spills_text(*row)));
+}
+
+// A block size with more resident warps, where the kernel may have another.
+void add_block_size(const bounds_answer& answer, const kernel_trials& trials, const block_size_use& use,
+                    notes_by_architecture& notes)
+{
+    const block_size_answer* size = shown_size(answer);
+    if (use.freedom != block_size_freedom::free || !use.threads || size == nullptr || answer.limits == nullptr ||
+        answer.launch.dynamic_shared_bytes > 0 || trials.written.launches.uses_dynamic_shared.value_or(false))
+        return;
+    const bounds_row* written = written_row(*size);
+    if (written == nullptr || !written->launches()) return;
+    const auto warps_with = [&](int threads) {
+        if (threads > bound_threads(trials.written).value_or(max_threads_per_block)) return 0;
+        const occupancy_result result = residency_of(*answer.limits, trials.written, threads, answer.launch);
+        return result.obstacle == launch_obstacle::none ? result.resident_warps : 0;
+    };
+    // Among equals 128 to 256 threads: enough warps to hide latency in a block, and small pieces for the tail.
+    int best = *use.threads;
+    for (const int threads : {256, 128, 192, 384, 512, 320, 96, 64, 640, 768, 1024})
+        if (warps_with(threads) > warps_with(best)) best = threads;
+    if (best != *use.threads)
+        notes.add(answer.architecture, fmt::format("{} threads keep {} instead of {} warps resident", best,
+                                                   warps_with(best), warps_with(*use.threads)));
 }
 
 bool is_about_bounds(const diagnosis& finding)
@@ -194,7 +220,7 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
     kernel_advice advice{.name = answers.front().name,
                          .demangled = answers.front().demangled,
                          .short_form = answers.front().short_form,
-                         .declared_at = answers.front().declared_at,
+                         .declared_at = answers.front().declared_at ? answers.front().declared_at : use.defined_at,
                          .attribute = answers.front().written,
                          .use = use,
                          .threads_assumed = answers.front().threads_assumed};
@@ -205,6 +231,7 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
         for (const std::string& finding : answer.findings) weighty.add(answer.architecture, finding);
         add_findings(trials[i], weighty, others);
         add_alternatives(answer, alternatives);
+        add_block_size(answer, trials[i], use, alternatives);
         for (const block_size_answer& size : answer.block_sizes) {
             if (!size.recommendation.reason.empty())
                 reasons.add(answer.architecture,

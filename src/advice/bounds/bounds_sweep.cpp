@@ -95,6 +95,8 @@ std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& 
     std::vector<int> threads = asked;
     if (const auto own = bound_threads(kernel); threads.empty() && own) threads = {*own};
     if (threads.empty()) threads = launched;
+    // A launch with more than the bound allows fails: what it needs is looked for.
+    if (asked.empty() && !launched.empty() && launched.back() > threads.back()) threads = launched;
     std::ranges::sort(threads);
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
     return threads;

@@ -16,6 +16,12 @@ namespace launchbox {
 
 namespace {
 
+// What to write is known once the alternatives are compiled: figures of one compile tell the limits alone.
+std::string then_compile(const std::string& limits)
+{
+    return limits + "; launchbox advise compiles the alternatives and says what to write";
+}
+
 struct subject {
     const kernel_info& kernel;
     const sm_limits& limits;     ///< of what it was compiled for
@@ -46,12 +52,11 @@ struct subject {
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
     }
-    /// The bound to write. The third one, which says nothing about registers, stays as it is.
-    [[nodiscard]] std::string bound_with(int bound_threads, int min_blocks = 0) const
+    /// The third one, which says nothing about registers, stays as it is.
+    [[nodiscard]] std::string bound_with(int bound_threads) const
     {
-        return attribute_source({.threads = bound_threads,
-                                 .min_blocks = min_blocks,
-                                 .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
+        return attribute_source(
+            {.threads = bound_threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
     }
 };
 
@@ -106,7 +111,7 @@ void check_bound(const subject& s)
         fmt::format("{} min_blocks {}: {}; registers are capped as for {}, but the front end has used the {}, and the "
                     "code can differ",
                     s.ignored(), blocks, why, s.bound_with(threads), blocks),
-        fmt::format("write {} for this architecture", s.bound_with(threads, legal)));
+        then_compile(fmt::format("min_blocks {} is the most that is legal here with {} threads", legal, threads)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
@@ -140,8 +145,7 @@ bool check_bought_nothing(const subject& s)
                     s.kernel.bounds.min_blocks_inferred ? " (inferred from the cap)" : "", cap, limiters,
                     one_thing ? "s" : "", possible, possible == 1 ? "" : "s",
                     s.spill_bytes() > 0 ? fmt::format("; {} B were spilled for it", with_commas(s.spill_bytes())) : ""),
-        fmt::format("write {}: the cap becomes {} registers and no block is lost", s.bound_with(threads, possible),
-                    roomier));
+        then_compile(fmt::format("min_blocks {} allows {} registers", possible, roomier)));
     return pays;
 }
 
@@ -207,7 +211,7 @@ void check_spills(const subject& s)
         s.add("one_argument_collapse", severity::error,
               fmt::format("{}, although {} threads allow {}: with one argument ptxas chooses the cap itself", figures,
                           *s.bound, *whole),
-              fmt::format("write {}", s.bound_with(*s.bound, 1)));
+              then_compile(fmt::format("a second argument of 1 allows {}", *whole)));
         return;
     }
     if (s.kernel.bounds.requested_max_registers && registers >= *s.kernel.bounds.requested_max_registers - 1) {
@@ -225,9 +229,8 @@ void check_spills(const subject& s)
         int fewer = blocks - 1;
         while (s.bound && fewer > 0 && register_cap(s.limits, *s.bound, fewer).value_or(0) <= *cap) --fewer;
         if (s.bound && fewer > 0)
-            fix = fmt::format("write {}: the cap becomes {} registers, for {} instead of {} blocks",
-                              s.bound_with(*s.bound, fewer), register_cap(s.limits, *s.bound, fewer).value_or(0), fewer,
-                              blocks);
+            fix = then_compile(fmt::format("min_blocks {} allows {} registers", fewer,
+                                           register_cap(s.limits, *s.bound, fewer).value_or(0)));
         else if (s.bound)
             fix = fmt::format("{} threads allow no more: use fewer threads per block", *s.bound);
         s.add("spills_from_bound", severity::warning,
@@ -314,8 +317,7 @@ bool check_launchable(const subject& s)
     if (s.kernel.launches.triton_warps)
         fix = fmt::format("num_warps at most {}", largest / warp_size);
     else if (result.obstacle != launch_obstacle::over_launch_bound && lower > 0)
-        fix += fmt::format(", or compile with {} (at most {} registers)",
-                           s.bound_with(std::min(*s.threads, max_threads_per_block)), lower);
+        fix = then_compile(fix + fmt::format(", or let it use at most {} registers", lower));
     s.add("never_launches", severity::error, message, fix);
     return false;
 }

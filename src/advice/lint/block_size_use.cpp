@@ -28,7 +28,8 @@ std::vector<token_span> definitions_of(const source_text& source, std::string_vi
         return at;
     };
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        if (!words[i].is("__global__")) continue;
+        // Of preprocessed text `__attribute__((global))`.
+        if (!words[i].is("__global__") && !(i > 0 && words[i - 1].is("(") && words[i].is("global"))) continue;
         std::size_t at = i;
         while (at + 1 < words.size() && !words[at].is(";") && !words[at].is("{") &&
                !(words[at].is(name) && words[at + 1].is("(")))
@@ -112,11 +113,10 @@ std::string equal_constant(const std::vector<token_span>& bodies, std::string_vi
     return {};
 }
 
-void judge(const source_view& view, const linted_kernel& kernel, const std::vector<const source_launch*>& launches,
-           block_size_use& use)
+void judge(const source_view& view, const std::vector<token_span>& bodies, const linted_kernel& kernel,
+           const std::vector<const source_launch*>& launches, block_size_use& use)
 {
     if (use.freedom != block_size_freedom::free) return;
-    const std::vector<token_span> bodies = definitions_of(view.source, function_name(kernel.short_form));
     for (const source_launch* launch : launches)
         if (const std::string name = shared_name(view, *launch, bodies); !name.empty()) {
             use.freedom = block_size_freedom::fixed;
@@ -172,6 +172,9 @@ std::vector<block_size_use> block_size_uses(const lint_request& request)
 {
     const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
     const std::vector<kernel_launch> launches = launched_kernels(view, request.kernels);
+    const auto place_of = [&](int line) {
+        return request.unit != nullptr ? request.unit->host.place(line) : source_location{request.file, line};
+    };
     std::vector<block_size_use> uses;
     for (std::size_t i = 0; i < request.kernels.size(); ++i) {
         const linted_kernel& kernel = request.kernels[i];
@@ -180,8 +183,7 @@ std::vector<block_size_use> block_size_uses(const lint_request& request)
         for (const kernel_launch& one : launches) {
             if (one.kernel != i) continue;
             const auto volume = volume_of(one.figures.block);
-            seen_launch seen{.place = request.unit != nullptr ? request.unit->host.place(one.launch->line)
-                                                              : source_location{request.file, one.launch->line},
+            seen_launch seen{.place = place_of(one.launch->line),
                              .threads = std::nullopt,
                              .dynamic_shared_bytes = one.figures.dynamic_shared_bytes};
             if (volume && *volume >= 1 && *volume <= max_threads_per_block) seen.threads = static_cast<int>(*volume);
@@ -191,7 +193,9 @@ std::vector<block_size_use> block_size_uses(const lint_request& request)
         const launch_size agreed = agreed_size(launches, i);
         if (!use.threads) use.threads = agreed.threads;
         use.dynamic_shared_bytes = agreed.dynamic_shared_bytes;
-        judge(view, kernel, own, use);
+        const std::vector<token_span> bodies = definitions_of(view.source, function_name(kernel.short_form));
+        if (bodies.size() == 1) use.defined_at = place_of(bodies.front().front().line);
+        judge(view, bodies, kernel, own, use);
         uses.push_back(std::move(use));
     }
     return uses;

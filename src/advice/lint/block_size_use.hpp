@@ -32,8 +32,9 @@ const char* freedom_name(block_size_freedom freedom);
 /// What is known about the block size of one kernel.
 struct block_size_use {
     block_size_freedom freedom = block_size_freedom::unknown;
-    std::string reason = {};                    ///< "it never reads blockDim", in half a sentence
-    std::vector<seen_launch> launches = {};     ///< in the order of the text
+    std::string reason = {};                                   ///< "it never reads blockDim", in half a sentence
+    std::vector<seen_launch> launches = {};                    ///< in the order of the text
+    std::optional<source_location> defined_at = std::nullopt;  ///< its name, where the text has one such kernel
     std::optional<int> threads = std::nullopt;  ///< of a block, where all launches agree, or the kernel requires it
     std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< where all launches agree
 };
