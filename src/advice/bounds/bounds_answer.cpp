@@ -72,6 +72,29 @@ bool weaker(const launch_attribute& one, const launch_attribute& other)
     return strength(one) < strength(other);
 }
 
+std::vector<launch_attribute> attributes_behind(const bounds_answer& answer)
+{
+    std::vector<launch_attribute> all;
+    for (const block_size_answer& size : answer.block_sizes) {
+        if (!size.recommendation.row) continue;
+        const bounds_row& chosen = size.rows[*size.recommendation.row];
+        if (!chosen.as_written) all.push_back(size.recommendation.attribute);
+        const bounds_row* next = nullptr;
+        for (const bounds_row& row : size.rows)
+            if (row.launches() && row.attributes.front().threads > 0 &&
+                row.residency->resident_warps > chosen.residency->resident_warps &&
+                (next == nullptr || spill_bytes(row.kernel) < spill_bytes(next->kernel)))
+                next = &row;
+        if (next != nullptr) all.push_back(next->attributes.front());
+        const bounds_row* written = written_row(size);
+        if (written == nullptr || spill_bytes(written->kernel).value_or(0) == 0 || answer.written.min_blocks == 0)
+            continue;
+        if (const auto cap = register_cap(*answer.limits, size.threads, answer.written.min_blocks))
+            all.push_back({.max_registers = *cap});
+    }
+    return all;
+}
+
 const char* verdict_name(bounds_verdict verdict)
 {
     switch (verdict) {

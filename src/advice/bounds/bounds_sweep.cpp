@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,9 +35,16 @@ struct swept_unit {
     std::unique_ptr<unit_compiler> compiler;
     nvcc_output written;
     std::optional<kernel_census> census;  // where its kernels are declared
+    bool borrowed = false;                // the census is that of another architecture
+    bool misplaced = false;               // which was wrong for this one
+    // PTX in which the front end saw no attribute of the kernel, by the kernel's name.
+    std::map<std::string, std::shared_ptr<const std::string>> bare;
     std::vector<kernel_trials> kernels;
     bool functions = false;  // device functions that are not inlined
 };
+
+// A conclusion that changes with each compile changes no more often than this.
+constexpr int max_rounds = 12;
 
 // One compile of the second round.
 struct variant_compile {
@@ -58,6 +66,8 @@ public:
 private:
     void compile_as_written();
     void find_declarations();
+    void take_census(const std::vector<swept_unit*>& units);
+    void borrow_census(const std::vector<swept_unit*>& units);
     void read_as_written(swept_unit& unit);
     void apply_census(swept_unit& unit);
     void plan_trials(swept_unit& unit);
@@ -66,8 +76,10 @@ private:
     void compile_chosen();
     void compile_variants();
     void compile_variant(variant_compile& work);
-    void read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result);
+    void read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result,
+                      const std::shared_ptr<const std::string>& ptx);
     void finished_one();
+    [[nodiscard]] bool is_quick() const { return static_cast<bool>(request_.chosen); }
 
     const toolchain& tools_;
     const bounds_request& request_;
@@ -151,6 +163,8 @@ bounds_sweep_result bounds_sweep::run()
     result_.all_kernels.erase(std::unique(result_.all_kernels.begin(), result_.all_kernels.end()),
                               result_.all_kernels.end());
     if (request_.chosen) {
+        find_declarations();
+        compile_variants();
         assemble_variants();
         compile_chosen();
     } else {
@@ -162,7 +176,8 @@ bounds_sweep_result bounds_sweep::run()
     for (swept_unit& unit : units_) {
         for (kernel_trials& kernel : unit.kernels) {
             // A trial that did not come to its turn is none.
-            std::erase_if(kernel.trials, [](const bounds_trial& trial) { return trial.is_open(); });
+            std::erase_if(kernel.trials,
+                          [](const bounds_trial& trial) { return !trial.compiled() && trial.errors.empty(); });
             result_.kernels.push_back(std::move(kernel));
         }
         if (unit.compiler == nullptr) continue;
@@ -185,7 +200,7 @@ void bounds_sweep::compile_as_written()
             nvcc_job job{.source = request_.source,
                          .architecture = request_.architectures[i],
                          .flags = request_.flags,
-                         .keep_ptx = static_cast<bool>(request_.chosen)};
+                         .keep_ptx = is_quick()};
             swept_unit& unit = units_[i];
             unit.compiler = std::make_unique<unit_compiler>(tools_, ptxas, cache_, std::move(job));
             if (interrupted()) return;
@@ -200,12 +215,18 @@ void bounds_sweep::find_declarations()
 {
     std::vector<swept_unit*> units;
     for (swept_unit& unit : units_)
-        if (!unit.census && !unit.kernels.empty()) units.push_back(&unit);
+        if (!unit.census && std::ranges::any_of(unit.kernels, &kernel_trials::has_open)) units.push_back(&unit);
+    if (units.empty()) return;
+    if (is_quick())
+        borrow_census(units);
+    else
+        take_census(units);
+}
+
+void bounds_sweep::take_census(const std::vector<swept_unit*>& units)
+{
     std::vector<nvcc_output> outputs(2 * units.size());
-    {
-        const std::lock_guard guard(lock_);
-        total_ += outputs.size();
-    }
+    total_ += outputs.size();
     run_parallel(
         outputs.size(),
         [&](std::size_t i) {
@@ -215,19 +236,51 @@ void bounds_sweep::find_declarations()
             finished_one();
         },
         request_.jobs);
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        if (interrupted()) return;
+    for (std::size_t i = 0; i < units.size() && !interrupted(); ++i) {
         swept_unit& unit = *units[i];
         unit.census =
             read_census(outputs[2 * i], outputs[2 * i + 1], unit.compiler->files(), unit.compiler->job({}, false));
+        unit.borrowed = false;
         apply_census(unit);
     }
+}
+
+// A kernel is declared at the same place for most architectures. Where it is not, an injection misses it, and then the
+// architecture gets a census of its own.
+void bounds_sweep::borrow_census(const std::vector<swept_unit*>& units)
+{
+    const auto owner = [&]() -> const swept_unit* {
+        for (const swept_unit& unit : units_)
+            if (unit.census && !unit.borrowed) return &unit;
+        return nullptr;
+    };
+    if (owner() == nullptr) take_census({units.front()});
+    const swept_unit* lender = owner();
+    if (lender == nullptr) return;  // interrupted
+    std::vector<swept_unit*> others;
+    for (swept_unit* unit : units) {
+        if (unit->census) continue;
+        const auto is_known = [&](const kernel_trials& kernel) {
+            const kernel_site* site = find_site(lender->census->sites, kernel.written.name);
+            return !kernel.has_open() || (site != nullptr && site->declared_at && site->diagnostic.empty() &&
+                                          (kernel.attribute.empty() || site->attribute_at));
+        };
+        if (unit->misplaced || !lender->census->errors.empty() || !std::ranges::all_of(unit->kernels, is_known)) {
+            others.push_back(unit);
+            continue;
+        }
+        unit->census = lender->census;
+        unit->borrowed = true;
+        apply_census(*unit);
+    }
+    if (!others.empty()) take_census(others);
 }
 
 void bounds_sweep::apply_census(swept_unit& unit)
 {
     for (kernel_trials& kernel : unit.kernels) {
         const kernel_site* site = find_site(unit.census->sites, kernel.written.name);
+        if (unit.borrowed && site == nullptr) continue;
         if (site != nullptr) {
             kernel.declared_at = site->declared_at;
             kernel.attribute_at = site->attribute_at;
@@ -289,12 +342,15 @@ void bounds_sweep::plan_trials(swept_unit& unit)
         for (const launch_attribute& attribute : attributes) {
             bounds_trial& trial = kernel.trials.emplace_back(bounds_trial{.attribute = attribute, .kernel = {}});
             if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
+            trial.waits = is_quick() && !attribute.empty();
         }
+        if (is_quick() && kernel.attribute.empty())
+            unit.bare[kernel.written.name] = std::make_shared<const std::string>(unit.written.ptx);
     }
 }
 
-// Every attribute of every kernel, each by ptxas alone. Only if it makes the code of the source from its PTX as it is
-// do the others count.
+// Every attribute that waits, each by ptxas alone from PTX in which the front end saw no attribute. Only if that PTX
+// gives the code that the source gives without one do the others count.
 void bounds_sweep::assemble_variants()
 {
     struct assembly {
@@ -302,16 +358,16 @@ void bounds_sweep::assemble_variants()
         kernel_trials* kernel;
         bounds_trial* trial;
     };
-    std::deque<bounds_trial> as_written;
+    std::deque<bounds_trial> again;
     std::vector<assembly> all;
     for (swept_unit& unit : units_)
         for (kernel_trials& kernel : unit.kernels) {
-            if (!kernel.not_swept.empty()) continue;
-            all.push_back({&unit, &kernel, &as_written.emplace_back(bounds_trial{kernel.attribute, {}})});
+            if (kernel.trials.empty()) continue;
+            all.push_back({&unit, &kernel, &again.emplace_back(bounds_trial{.attribute = {}, .kernel = {}})});
             for (bounds_trial& trial : kernel.trials)
-                if (trial.is_open()) all.push_back({&unit, &kernel, &trial});
+                if (trial.waits && !trial.compiled()) all.push_back({&unit, &kernel, &trial});
         }
-    total_ = done_ + all.size();
+    total_ += all.size();
     run_parallel(
         all.size(),
         [&](std::size_t i) {
@@ -319,24 +375,29 @@ void bounds_sweep::assemble_variants()
             finished_one();
         },
         request_.jobs);
-    auto check = as_written.begin();
+    auto check = again.begin();
     for (swept_unit& unit : units_)
         for (kernel_trials& kernel : unit.kernels) {
-            if (!kernel.not_swept.empty()) continue;
-            const bounds_trial& same = *check++;
-            if (same.compiled() && same.kernel.figures.code_hash == kernel.written.figures.code_hash) continue;
+            if (kernel.trials.empty()) continue;
+            const bounds_trial &same = *check++, &bare = kernel.trials.front();
+            const bool reliable =
+                same.compiled() && bare.compiled() && same.kernel.figures.code_hash == bare.kernel.figures.code_hash;
             for (bounds_trial& trial : kernel.trials)
-                if (trial.from_ptx) trial = {.attribute = trial.attribute, .kernel = {}};
+                if (!reliable || !trial.compiled())
+                    if (trial.waits && (trial.from_ptx || !trial.compiled()))
+                        trial = {.attribute = trial.attribute, .kernel = {}};
         }
 }
 
 void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bounds_trial& trial)
 {
+    const auto bare = unit.bare.find(kernel.written.name);
+    if (bare == unit.bare.end()) return;
     const temporary_directory folder;
     nvcc_job job = unit.compiler->job({}, false);
     try {
         job.source = (folder.path() / "kernel.ptx").string();
-        write_file_atomically(job.source, with_attribute(unit.written.ptx, kernel.written.name, trial.attribute));
+        write_file_atomically(job.source, with_attribute(*bare->second, kernel.written.name, trial.attribute));
         job.flags.insert(job.flags.end(), {"-Xptxas", "--entry=" + kernel.written.name});
         job.keep_ptx = false;
         const compile_result result = read_compile(job, run_nvcc(tools_, job), {.hash_code = true});
@@ -354,20 +415,17 @@ void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bou
 // What conclusions rest on is compiled from the source, and so is all that ptxas alone could not do.
 void bounds_sweep::compile_chosen()
 {
-    for (int round = 0; round < 8 && !interrupted(); ++round) {
-        bool any = false;
+    for (int round = 0; round < max_rounds && !interrupted(); ++round) {
         for (swept_unit& unit : units_)
             for (kernel_trials& kernel : unit.kernels) {
-                std::vector<launch_attribute> wanted;
-                for (const bounds_trial& trial : kernel.trials)
-                    if (trial.is_open()) wanted.push_back(trial.attribute);
-                if (wanted.empty() && !kernel.trials.empty()) wanted = request_.chosen(kernel);
-                for (bounds_trial& trial : kernel.trials) {
-                    if (!trial.from_ptx || std::ranges::find(wanted, trial.attribute) == wanted.end()) continue;
-                    trial = {.attribute = trial.attribute, .kernel = {}};
-                }
-                any |= std::ranges::any_of(kernel.trials, &bounds_trial::is_open);
+                if (kernel.trials.empty() || kernel.has_open()) continue;
+                const std::vector<launch_attribute> wanted = request_.chosen(kernel);
+                for (bounds_trial& trial : kernel.trials)
+                    if (trial.from_ptx && std::ranges::find(wanted, trial.attribute) != wanted.end())
+                        trial = {.attribute = trial.attribute, .kernel = {}};
             }
+        const bool any = std::ranges::any_of(
+            units_, [](const swept_unit& unit) { return std::ranges::any_of(unit.kernels, &kernel_trials::has_open); });
         if (!any) return;
         find_declarations();
         compile_variants();
@@ -379,10 +437,7 @@ void bounds_sweep::compile_variants()
     std::vector<variant_compile> round;
     for (swept_unit& unit : units_)
         for (sweep_job& job : jobs_for(unit.kernels, !unit.functions)) round.push_back({&unit, std::move(job)});
-    {
-        const std::lock_guard guard(lock_);
-        total_ += round.size();
-    }
+    total_ += round.size();
     while (!round.empty() && !interrupted()) {
         run_parallel(
             round.size(), [&](std::size_t i) { compile_variant(round[i]); }, request_.jobs);
@@ -393,6 +448,12 @@ void bounds_sweep::compile_variants()
         total_ += alone.size();
         round = std::move(alone);
     }
+    std::vector<swept_unit*> again;
+    for (swept_unit& unit : units_)
+        if (std::exchange(unit.misplaced, false)) again.push_back(&unit);
+    if (again.empty() || interrupted()) return;
+    take_census(again);
+    compile_variants();
 }
 
 void bounds_sweep::compile_variant(variant_compile& work)
@@ -404,36 +465,47 @@ void bounds_sweep::compile_variant(variant_compile& work)
             {.declared_at = variant.declared_at, .attribute_at = variant.attribute_at, .attribute = variant.attribute});
     const std::string header = injection_header(bounds);
     const nvcc_job job = work.unit->compiler->job(header, false);
-    const compile_result result = read_compile(job, work.unit->compiler->compile(header, false), {.hash_code = true});
+    nvcc_output output = work.unit->compiler->compile(header, false);
+    const auto ptx = std::make_shared<const std::string>(std::move(output.ptx));
+    const compile_result result = read_compile(job, std::move(output), {.hash_code = true});
     if (!result.succeeded && interrupted()) return;  // Ctrl-C reaches nvcc too
     if (!result.succeeded && work.variants.size() > 1)
         work.retry_alone = true;
     else
-        read_variant(*work.unit, work.variants, result);
+        read_variant(*work.unit, work.variants, result, ptx);
     finished_one();
 }
 
 // The compiled kernel must have the injected attribute: a source can use __global__ in ways that an injection cannot
 // foresee.
-void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result)
+void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result,
+                                const std::shared_ptr<const std::string>& ptx)
 {
     const std::lock_guard guard(lock_);
     for (kernel_trials& kernel : unit.kernels) {
         for (bounds_trial& trial : kernel.trials) {
-            if (trial.compiled() || !kernel.declared_at) continue;
+            if (!trial.is_open() || !kernel.declared_at) continue;
             if (std::ranges::find(variants, variant_of(kernel, trial.attribute)) == variants.end()) continue;
+            if (!result.succeeded && unit.borrowed) {
+                unit.misplaced = true;
+                continue;
+            }
             if (!result.succeeded) {
                 trial.errors = error_lines(result);
                 continue;
             }
             const kernel_info* compiled = find_kernel(result.kernels, kernel.written.name);
-            if (compiled == nullptr) {
+            const bool applied = compiled != nullptr && attribute_of(*compiled) == trial.attribute;
+            if (!applied && unit.borrowed) {
+                unit.misplaced = true;
+            } else if (compiled == nullptr) {
                 trial.errors = {"with this attribute the kernel is missing from the output"};
-            } else if (attribute_of(*compiled) != trial.attribute) {
+            } else if (!applied) {
                 const std::string got = attribute_source(attribute_of(*compiled));
                 trial.errors = {"this attribute has no effect on the kernel: the compiler sees " +
                                 (got.empty() ? "none" : got) + "; write it into the source to see its effect"};
             } else {
+                if (trial.attribute.empty() && is_quick()) unit.bare[kernel.written.name] = ptx;
                 trial.kernel = *compiled;
             }
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,12 +19,14 @@ struct bounds_trial {
     launch_attribute attribute;
     kernel_info kernel;                    ///< what the compiler made of it; its name is empty where it did not compile
     std::vector<std::string> errors = {};  ///< the compiler's, where it did not compile
-    /// Made by ptxas from the PTX of the source as it is written, with another directive: what the source gives with
-    /// this attribute can differ, since the front end reads it too.
+    bool waits = false;                    ///< it need not be compiled from the source, as far as is known yet
+    /// Made by ptxas from PTX without an attribute, and a directive: what the source gives with this attribute can
+    /// differ, since the front end reads it too.
     bool from_ptx = false;
 
     [[nodiscard]] bool compiled() const { return !kernel.name.empty(); }
-    [[nodiscard]] bool is_open() const { return !compiled() && errors.empty(); }  ///< not tried yet
+    /// It has still to be compiled from the source.
+    [[nodiscard]] bool is_open() const { return !compiled() && errors.empty() && !waits; }
 };
 
 /// One kernel for one architecture, as it is written and with everything that was tried instead.
@@ -39,6 +42,8 @@ struct kernel_trials {
         {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
     std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was
     std::size_t group = 0;       ///< from 1, the same for one kernel on several architectures; 0: not brought together
+
+    [[nodiscard]] bool has_open() const { return std::ranges::any_of(trials, &bounds_trial::is_open); }
 };
 
 /// Puts the same kernel for several architectures one after the other, in the order in which each kernel came first. A

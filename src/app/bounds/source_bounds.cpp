@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/bounds/source_bounds.hpp"
 
-#include <launchbox/launch_bounds.hpp>
-
 #include <algorithm>
 
 #include "advice/bounds/bounds_plan.hpp"
-#include "advice/bounds/bounds_reasons.hpp"
 #include "advice/bounds/bounds_sweep.hpp"
 #include "app/bounds/source_launches.hpp"
 #include "app/input/kernel_pattern.hpp"
@@ -40,25 +37,6 @@ known_launch known_of(const block_size_use& use)
     return known;
 }
 
-// The attributes that the answers name. And where the source spills for its min_blocks, the register limit that keeps
-// as many blocks: the front end does not see that one, and often the code is better for it.
-std::vector<launch_attribute> attributes_to_write(const bounds_answer& answer)
-{
-    std::vector<launch_attribute> all;
-    for (const block_size_answer& size : answer.block_sizes) {
-        if (const bounds_verdict verdict = size.recommendation.verdict;
-            verdict == bounds_verdict::write || verdict == bounds_verdict::remove)
-            all.push_back(size.recommendation.attribute);
-        const bounds_row* written = written_row(size);
-        if (written == nullptr || spill_bytes(written->kernel).value_or(0) == 0 || answer.written.min_blocks == 0 ||
-            answer.limits == nullptr)
-            continue;
-        if (const auto cap = register_cap(*answer.limits, size.threads, answer.written.min_blocks))
-            all.push_back({.max_registers = *cap});
-    }
-    return all;
-}
-
 // Compiles the source with every attribute that can make a difference.
 bounds_sweep_result sweep_source(const source_bounds_request& request, const toolchain& tools,
                                  const std::vector<target>& targets, source_launches& launches, const listener& news)
@@ -87,7 +65,7 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
                             .chosen = {}};
     if (!request.whole && !request.measure)
         compiles.chosen = [&](const kernel_trials& kernel) {
-            return attributes_to_write(answer_bounds(kernel, launch_of(request, kernel)));
+            return attributes_behind(answer_bounds(kernel, launch_of(request, kernel)));
         };
     for (const target& target : targets) compiles.architectures.push_back(target.architecture);
     const progress_function show = news.begin_progress("compiles");

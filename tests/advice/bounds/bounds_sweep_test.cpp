@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "advice/bounds/bounds_answer.hpp"
+#include "advice/bounds/bounds_plan.hpp"
 #include "compiler/log/resource_log.hpp"
 #include "image/cubin.hpp"
 #include "scale.hpp"
@@ -207,8 +209,8 @@ INSTANTIATE_TEST_SUITE_P(Sources, EveryTrial, testing::Values("kernels.cu", "blo
 TEST_F(BoundsSweep, EveryTrialOfAKernelOfCubEqualsACompileByHand_exhaustive)
 {
     const std::string source = (sources / "device_scan.cu").string();
-    const auto scan_only = [](const kernel_info&, const std::string&, const std::string& short_form) {
-        return short_form.find("DeviceScanKernel<") != std::string::npos;
+    const auto scan_only = [](const kernel_info& info) {
+        return info.short_form.find("DeviceScanKernel<") != std::string::npos;
     };
     const bounds_sweep_result swept =
         sweep_bounds(tools_, {.source = source, .architectures = architectures(), .wanted = scan_only}, rows);
@@ -477,4 +479,44 @@ TEST_F(SmallSweep, AnInterruptKeepsWhatIsFinished)
     EXPECT_EQ(interrupt_after(4, 1, 2), 0);
 }
 
+// Attributes tried on PTX, and those that the answer rests on compiled from the source: the answer is that of compiling
+// all. `functions.cu` has device functions that are not inlined, whose registers ptxas gives to all of their callers.
+TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
+{
+    const auto plan = [](const kernel_trials& kernel) { return useful_attributes(kernel, 0); };
+    std::size_t kernels = 0, from_ptx = 0, whole_compiles = 0, quick_compiles = 0;
+    for (const char* name : {"kernels.cu", "functions.cu", "../../../examples/merge.cu"}) {
+        bounds_request request{.source = (sources / name).string(),
+                               .architectures = {{8, 0}, {12, 0}},
+                               .cache_folder = LAUNCHBOX_TEST_CACHE,
+                               .threads = {256}};
+        const bounds_sweep_result whole = sweep_bounds(tools_, request, plan);
+        request.chosen = [](const kernel_trials& kernel) { return attributes_behind(answer_bounds(kernel)); };
+        const bounds_sweep_result quick = sweep_bounds(tools_, request, plan);
+        ASSERT_EQ(quick.kernels.size(), whole.kernels.size()) << name;
+        whole_compiles += whole.compiles + whole.from_cache;
+        quick_compiles += quick.compiles + quick.from_cache;
+        for (std::size_t i = 0; i < whole.kernels.size(); ++i) {
+            const bounds_answer slow = answer_bounds(whole.kernels[i]), fast = answer_bounds(quick.kernels[i]);
+            ASSERT_EQ(fast.name, slow.name);
+            ASSERT_EQ(fast.block_sizes.size(), slow.block_sizes.size()) << slow.name;
+            for (std::size_t j = 0; j < slow.block_sizes.size(); ++j) {
+                const bounds_recommendation &expected = slow.block_sizes[j].recommendation,
+                                            &found = fast.block_sizes[j].recommendation;
+                EXPECT_EQ(attribute_source(found.attribute), attribute_source(expected.attribute))
+                    << slow.short_form << " " << slow.architecture;
+                EXPECT_EQ(found.verdict, expected.verdict) << slow.short_form << " " << slow.architecture;
+                if (!found.row) continue;
+                const bounds_row& row = fast.block_sizes[j].rows[*found.row];
+                EXPECT_FALSE(row.from_ptx) << "what is recommended was compiled from the source: " << slow.short_form;
+                EXPECT_EQ(row.kernel.figures, slow.block_sizes[j].rows[*expected.row].kernel.figures);
+            }
+            ++kernels;
+            for (const bounds_trial& trial : quick.kernels[i].trials) from_ptx += trial.from_ptx ? 1 : 0;
+        }
+    }
+    EXPECT_GT(kernels, 10u);
+    EXPECT_GT(from_ptx, 3 * kernels);
+    EXPECT_LT(quick_compiles, whole_compiles);
+}
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "image/cubin.hpp"
 #include "image/ptx/ptx_modules.hpp"
@@ -272,6 +273,56 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     for (const std::string& read : {many, ptx_outline(many)})
         EXPECT_EQ(read_ptx(read, "k.ptx").kernels.at(0).launches.uses_dynamic_shared, true);
     EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
+}
+
+TEST(ptx, a_kernel_reads_its_block_size_where_its_body_does_or_calls_what_does)
+{
+    const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    const std::string reads = "{ mov.u32 %r1, %ntid.x; ret; }\n", none = "{ ret; }\n",
+                      calls = "{ call helper; ret; }\n";
+    const auto answer = [&](const std::string& rest, std::size_t kernel) {
+        const std::string text = head + rest;
+        const auto whole = read_ptx(text, "k.ptx"), outline = read_ptx(ptx_outline(text), "k.ptx");
+        EXPECT_EQ(whole.kernels.at(kernel).launches, outline.kernels.at(kernel).launches) << text;
+        return whole.kernels.at(kernel).launches.reads_block_size;
+    };
+    EXPECT_EQ(answer(".entry a() " + reads, 0), true);
+    EXPECT_EQ(answer(".entry a() " + none, 0), false);
+    EXPECT_EQ(answer(".entry a() " + reads + ".entry b() " + none, 1), false);
+    EXPECT_EQ(answer(".func helper() " + reads + ".entry a() " + calls + ".entry b() " + none, 0), true);
+    EXPECT_EQ(answer(".func helper() " + reads + ".entry a() " + calls + ".entry b() " + none, 1), false);
+    EXPECT_EQ(answer(".func helper() " + none + ".entry a() " + calls, 0), false);
+    // What a function of another module does is not known; those of the runtime read nothing.
+    const std::string other = ".extern .func (.param .b32 r) helper (.param .b64 p);\n";
+    EXPECT_EQ(answer(other + ".entry a() " + calls + ".entry b() " + none, 0), std::nullopt);
+    EXPECT_EQ(answer(other + ".entry a() " + calls + ".entry b() " + none, 1), false);
+    EXPECT_EQ(answer(".extern .func (.param .b32 r) vprintf (.param .b64 a);\n.entry a() { call vprintf; }\n", 0),
+              false);
+}
+
+TEST(ptx, an_attribute_replaces_that_of_the_kernel_alone)
+{
+    const std::string text =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry first(.param .u64 p)\n.maxntid 512, 1, 1\n.minnctapersm 2\n.pragma \"x\";\n{ ret; }\n"
+        ".visible .entry second()\n.maxnreg 40\n{ ret; }\n";
+    const auto bounds_of = [&](const launch_attribute& attribute, const char* kernel, std::size_t shown) {
+        const ptx_contents found = read_ptx(with_attribute(text, kernel, attribute), "k.ptx");
+        EXPECT_TRUE(found.diagnostics.empty());
+        const auto& bounds = found.kernels.at(shown).bounds;
+        return std::tuple(bounds.max_threads ? bounds.max_threads->at(0) : 0, bounds.min_blocks.value_or(0),
+                          bounds.requested_max_registers.value_or(0), bounds.max_cluster_blocks.value_or(0));
+    };
+    EXPECT_EQ(bounds_of({}, "first", 0), std::tuple(0, 0, 0, 0));
+    EXPECT_EQ(bounds_of({}, "first", 1), std::tuple(0, 0, 40, 0)) << "the other one keeps its own";
+    EXPECT_EQ(bounds_of({.threads = 256}, "first", 0), std::tuple(256, 0, 0, 0));
+    EXPECT_EQ(bounds_of({.threads = 256, .min_blocks = 4, .max_cluster_blocks = 8}, "first", 0),
+              std::tuple(256, 4, 0, 8));
+    EXPECT_EQ(bounds_of({.max_registers = 64}, "first", 0), std::tuple(0, 0, 64, 0));
+    EXPECT_EQ(bounds_of({.threads = 128, .min_blocks = 3}, "second", 1), std::tuple(128, 3, 0, 0));
+    EXPECT_EQ(bounds_of({.threads = 128, .min_blocks = 3}, "second", 0), std::tuple(512, 2, 0, 0));
+    EXPECT_THROW((void)with_attribute(text, "third", {}), error);
+    EXPECT_THROW((void)with_attribute(text.substr(0, text.size() - 4), "second", {}), error);
 }
 
 TEST(ptx, shared_memory_by_variable)
