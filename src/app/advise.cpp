@@ -34,12 +34,12 @@ advice_result find_advice(const source_bounds_request& request, const listener& 
     const std::span answers(found.report.answers);
     const std::span trials(found.trials);
     for (const kernel_bounds& kernel : found.report.overview.kernels) {
-        kernel_advice advice = advise(answers.subspan(kernel.first, kernel.count),
-                                      trials.subspan(kernel.first, kernel.count), found.uses[kernel.first]);
-        for (std::size_t i = 0; i < kernel.count; ++i)
-            if (const auto& capability = answers[kernel.first + i].capability)
-                advice.architectures[i].gpu = gpus_of(*capability, named);
-        result.report.kernels.push_back(std::move(advice));
+        const auto own = answers.subspan(kernel.first, kernel.count);
+        std::vector<std::string> gpus;
+        for (const bounds_answer& answer : own)
+            gpus.push_back(answer.capability ? gpus_of(*answer.capability, named) : std::string());
+        result.report.kernels.push_back(
+            advise(own, trials.subspan(kernel.first, kernel.count), found.uses[kernel.first], gpus));
     }
     sort_worst_first(result.report.kernels);
     return result;

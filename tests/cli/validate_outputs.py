@@ -31,6 +31,7 @@ TOOL, REPOSITORY, VERB = sys.argv[1:4]
 DOUBLES = sys.argv[4:8]
 # What each verb prints; behind the comma what it does only of sources, which need nvcc.
 SCHEMAS = {
+    "advise": ("", "advice/1"),
     "bench-search": ("search/1", ""),
     "bounds": ("", "bounds/1"),
     "capture": ("launches/1 capture/1", ""),
@@ -135,6 +136,8 @@ def rows_of(found):
         return [each for result in found["results"] for each in result["candidates"]]
     if kind == "launchbox.check/1":
         return found["findings"]
+    if kind == "launchbox.advice/1":
+        return [{**kernel, **each} for kernel in found["kernels"] for each in kernel["architectures"]]
     if kind == "launchbox.bounds/1":
         return [{**{name: value for name, value in kernel.items() if name != "threads"}, **row}
                 for kernel in found["kernels"] for row in kernel["rows"]]
@@ -419,7 +422,8 @@ def calls():
         spills = os.path.join("tests", "data", "kernels", "spills.cu")  # soon compiled
         bounds = ["bounds", spills, "--arch", "sm_90,sm_120"]
         timed = ["bounds", spills, "--arch", "sm_90", "--runs", "1", "--measure", "echo time: 5 ms"]
-        for each in [bounds, timed] if VERB == "bounds" else []:
+        advise = ["advise", spills, "--arch", "sm_90,H100 PCIe,sm_120"]
+        for each in {"bounds": [bounds, bounds + ["--all"], timed], "advise": [advise]}.get(VERB, []):
             launchbox(each, 0)  # fills the cache, so that every form reports the same compiles
             yield each, 0, b""
         tune = ["tune", os.path.join("tests", "data", "tune", "faults.toml"), "--build-only", "--arch", "sm_90"]

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "advice/bounds/bounds_launch.hpp"
@@ -29,16 +28,33 @@ bool changes(const bounds_recommendation& chosen)
     return chosen.verdict == bounds_verdict::write || chosen.verdict == bounds_verdict::remove;
 }
 
-// Of several block sizes that were assumed the one that is shown: 256 where it can be launched, else the largest.
+// The one that is shown: of several that the user named the largest that can be launched.
 const block_size_answer* shown_size(const bounds_answer& answer)
 {
     const block_size_answer* shown = nullptr;
     for (const block_size_answer& size : answer.block_sizes) {
         const bounds_row* row = written_row(size);
         if (shown == nullptr || (row != nullptr && row->launches())) shown = &size;
-        if (size.threads == 256 && row != nullptr && row->launches()) break;
     }
     return shown;
+}
+
+// "5 -> 4 blocks, spills 260 -> 0 B": what the row changes, as short as a cell wants it.
+std::string effect_of(const block_size_answer& size, const bounds_row& row, const std::string& gain)
+{
+    const bounds_row* written = written_row(size);
+    if (written == nullptr || !written->launches() || written == &row) return gain;
+    std::vector<std::string> parts;
+    if (gain.starts_with("not dropped")) parts.emplace_back("not dropped");
+    const auto change = [&](const char* what, std::int64_t now, std::int64_t then, const char* unit) {
+        if (now != then) parts.push_back(fmt::format("{}{} → {} {}", what, with_commas(now), with_commas(then), unit));
+    };
+    change("", written->residency->resident_blocks, row.residency->resident_blocks, "blocks");
+    if (spill_bytes(written->kernel) && spill_bytes(row.kernel))
+        change("spills ", spills_of(written->kernel), spills_of(row.kernel), "B");
+    if (parts.empty() && written->kernel.figures.code_bytes && row.kernel.figures.code_bytes)
+        change("code ", *written->kernel.figures.code_bytes, *row.kernel.figures.code_bytes, "B");
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 architecture_advice for_architecture(const bounds_answer& answer, const kernel_trials& trials)
@@ -55,17 +71,11 @@ architecture_advice for_architecture(const bounds_answer& answer, const kernel_t
         advice.limited_by = row->limited_by;
         advice.obstacle = row->obstacle;
     }
-    if (answer.threads_assumed && std::ranges::any_of(answer.block_sizes, [](const block_size_answer& one) {
-            return changes(one.recommendation);
-        })) {
-        advice.effect = "depends on the block size: name it with --threads";
-        return advice;
-    }
     const bounds_recommendation& chosen = size->recommendation;
     advice.verdict = chosen.verdict;
     advice.attribute = chosen.attribute;
     if (changes(chosen))
-        advice.effect = chosen.gain;
+        advice.effect = effect_of(*size, size->rows[*chosen.row], chosen.gain);
     else if (chosen.verdict == bounds_verdict::unknown || chosen.verdict == bounds_verdict::cannot_launch)
         advice.effect = chosen.reason;
     else if (spills_of(trials.written) > 0)
@@ -129,7 +139,7 @@ private:
     std::vector<note> notes_;
 };
 
-void add_alternatives(const bounds_answer& answer, notes_by_architecture& notes)
+void add_alternatives(const bounds_answer& answer, const std::string& where, notes_by_architecture& notes)
 {
     const block_size_answer* size = shown_size(answer);
     if (size == nullptr || !size->recommendation.row || answer.threads_assumed) return;
@@ -139,20 +149,19 @@ void add_alternatives(const bounds_answer& answer, notes_by_architecture& notes)
         if (const bounds_row* row = same_blocks_fewer_spills(*size, *written);
             row != nullptr && !row->recommended &&
             row->residency->resident_blocks > chosen.residency->resident_blocks) {
-            notes.add(answer.architecture,
-                      fmt::format("{} keeps {} with {} instead of {} B", attribute_text(row->attributes.front()),
-                                  blocks_text(row->residency->resident_blocks), spills_text(*row),
-                                  with_commas(spills_of(written->kernel))));
+            notes.add(where, fmt::format("{} keeps {} with {} instead of {} B", attribute_text(row->attributes.front()),
+                                         blocks_text(row->residency->resident_blocks), spills_text(*row),
+                                         with_commas(spills_of(written->kernel))));
             return;
         }
     if (const bounds_row* row = cheapest_with_more(*size, chosen); row != nullptr && !row->as_written)
-        notes.add(answer.architecture, fmt::format("{} holds {}, with {}", attribute_text(row->attributes.front()),
-                                                   blocks_text(row->residency->resident_blocks), spills_text(*row)));
+        notes.add(where, fmt::format("{} holds {}, with {}", attribute_text(row->attributes.front()),
+                                     blocks_text(row->residency->resident_blocks), spills_text(*row)));
 }
 
 // A block size with more resident warps, where the kernel may have another.
 void add_block_size(const bounds_answer& answer, const kernel_trials& trials, const block_size_use& use,
-                    notes_by_architecture& notes)
+                    const std::string& where, notes_by_architecture& notes)
 {
     const block_size_answer* size = shown_size(answer);
     if (use.freedom != block_size_freedom::free || !use.threads || size == nullptr || answer.limits == nullptr ||
@@ -170,8 +179,8 @@ void add_block_size(const bounds_answer& answer, const kernel_trials& trials, co
     for (const int threads : {256, 128, 192, 384, 512, 320, 96, 64, 640, 768, 1024})
         if (warps_with(threads) > warps_with(best)) best = threads;
     if (best != *use.threads)
-        notes.add(answer.architecture, fmt::format("{} threads keep {} instead of {} warps resident", best,
-                                                   warps_with(best), warps_with(*use.threads)));
+        notes.add(where, fmt::format("{} threads keep {} instead of {} warps resident", best, warps_with(best),
+                                     warps_with(*use.threads)));
 }
 
 bool is_about_bounds(const diagnosis& finding)
@@ -182,13 +191,14 @@ bool is_about_bounds(const diagnosis& finding)
     return false;
 }
 
-void add_findings(const kernel_trials& trials, notes_by_architecture& weighty, notes_by_architecture& others)
+void add_findings(const kernel_trials& trials, const std::string& where, notes_by_architecture& weighty,
+                  notes_by_architecture& others)
 {
     for (const diagnosis& finding : diagnose(trials.written, std::nullopt)) {
         if (is_about_bounds(finding)) continue;
         std::string text = finding.message;
         if (!finding.fix.empty()) text += "; " + finding.fix;
-        (finding.level == severity::note ? others : weighty).add(trials.written.architecture, std::move(text));
+        (finding.level == severity::note ? others : weighty).add(where, std::move(text));
     }
 }
 
@@ -197,17 +207,27 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
     all.insert(all.end(), more.begin(), more.end());
 }
 
+// "occupancy is limited by registers (A100, H100), warps (RTX 5090)"
 std::string limits_text(const std::vector<architecture_advice>& rows)
 {
-    notes_by_architecture by_limit;
-    for (const architecture_advice& row : rows)
-        if (!row.limited_by.empty()) by_limit.add(row.architecture, "occupancy is limited by " + row.limited_by);
-    return fmt::format("{}", fmt::join(by_limit.sentences(rows.size()), "; "));
+    using limit = std::pair<std::string, std::vector<std::string>>;
+    std::vector<limit> by_limit;
+    for (const architecture_advice& row : rows) {
+        if (row.limited_by.empty()) continue;
+        auto known = std::ranges::find(by_limit, row.limited_by, &limit::first);
+        if (known == by_limit.end()) known = by_limit.insert(by_limit.end(), {row.limited_by, {}});
+        known->second.push_back(row.label());
+    }
+    std::string text;
+    for (const auto& [name, where] : by_limit)
+        text += (text.empty() ? "occupancy is limited by " : ", ") + name +
+                (where.size() == rows.size() ? "" : fmt::format(" ({})", fmt::join(where, ", ")));
+    return text;
 }
 
 }  // namespace
 
-std::int64_t kernel_advice::most_spill_bytes() const
+std::int64_t kernel_advice::max_spill_bytes() const
 {
     std::int64_t most = 0;
     for (const architecture_advice& one : architectures) most = std::max(most, spills_of(one.written));
@@ -215,7 +235,7 @@ std::int64_t kernel_advice::most_spill_bytes() const
 }
 
 kernel_advice advise(std::span<const bounds_answer> answers, std::span<const kernel_trials> trials,
-                     const block_size_use& use)
+                     const block_size_use& use, std::span<const std::string> gpus)
 {
     kernel_advice advice{.name = answers.front().name,
                          .demangled = answers.front().demangled,
@@ -228,18 +248,19 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const bounds_answer& answer = answers[i];
         advice.architectures.push_back(for_architecture(answer, trials[i]));
-        for (const std::string& finding : answer.findings) weighty.add(answer.architecture, finding);
-        add_findings(trials[i], weighty, others);
-        add_alternatives(answer, alternatives);
-        add_block_size(answer, trials[i], use, alternatives);
+        advice.architectures.back().gpu = gpus[i];
+        const std::string& where = advice.architectures.back().label();
+        for (const std::string& finding : answer.findings) weighty.add(where, finding);
+        add_findings(trials[i], where, weighty, others);
+        add_alternatives(answer, where, alternatives);
+        add_block_size(answer, trials[i], use, where, alternatives);
         for (const block_size_answer& size : answer.block_sizes) {
             if (!size.recommendation.reason.empty())
-                reasons.add(answer.architecture,
-                            fmt::format("{} threads: {}", size.threads, size.recommendation.reason));
+                reasons.add(where, fmt::format("{} threads: {}", size.threads, size.recommendation.reason));
             for (const std::string& finding : size.findings)
-                reasons.add(answer.architecture, fmt::format("{} threads: {}", size.threads, finding));
+                reasons.add(where, fmt::format("{} threads: {}", size.threads, finding));
         }
-        for (const std::string& error : answer.errors) others.add(answer.architecture, "not compiled: " + error);
+        for (const std::string& error : answer.errors) others.add(where, "not compiled: " + error);
     }
     append(advice.notes, weighty.sentences(answers.size()));
     if (const std::string limits = limits_text(advice.architectures); !limits.empty()) advice.notes.push_back(limits);
@@ -258,7 +279,7 @@ void sort_worst_first(std::vector<kernel_advice>& kernels)
             launches &= one.obstacle.empty();
             if (one.residency) occupancy = std::min(occupancy, one.residency->occupancy());
         }
-        return std::tuple(launches, -kernel.most_spill_bytes(), occupancy);
+        return std::tuple(launches, -kernel.max_spill_bytes(), occupancy);
     };
     std::ranges::stable_sort(kernels, {}, rank);
 }

@@ -26,6 +26,9 @@ struct architecture_advice {
     bounds_verdict verdict = bounds_verdict::unknown;
     launch_attribute attribute = {};  ///< to write; empty: none
     std::string effect = {};          ///< of writing it, in a few words; or why nothing is known
+
+    /// What people call it: "H100", else "sm_90".
+    [[nodiscard]] const std::string& label() const { return gpu.empty() ? architecture : gpu; }
 };
 
 struct kernel_advice {
@@ -40,13 +43,13 @@ struct kernel_advice {
     std::string next_step = {};             ///< a command; empty: none
 
     /// Bytes of spills as written, of the architecture that has most.
-    [[nodiscard]] std::int64_t most_spill_bytes() const;
+    [[nodiscard]] std::int64_t max_spill_bytes() const;
 };
 
 /// The answers of one kernel, one for each architecture; `trials` are what they were drawn from, `use` is how the
-/// source launches it.
+/// source launches it, `gpus` the models that the user named for each architecture, empty where none was.
 kernel_advice advise(std::span<const bounds_answer> answers, std::span<const kernel_trials> trials,
-                     const block_size_use& use);
+                     const block_size_use& use, std::span<const std::string> gpus);
 
 /// What cannot be launched first, then what spills most, then what holds the fewest warps.
 void sort_worst_first(std::vector<kernel_advice>& kernels);

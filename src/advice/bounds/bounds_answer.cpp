@@ -76,7 +76,7 @@ std::vector<launch_attribute> attributes_behind(const bounds_answer& answer)
 {
     std::vector<launch_attribute> all;
     for (const block_size_answer& size : answer.block_sizes) {
-        if (!size.recommendation.row) continue;
+        if (!size.recommendation.row || size.recommendation.verdict == bounds_verdict::unknown) continue;
         const bounds_row& chosen = size.rows[*size.recommendation.row];
         if (!chosen.as_written) all.push_back(size.recommendation.attribute);
         const bounds_row* next = nullptr;

@@ -17,6 +17,7 @@ namespace {
 using rows = std::vector<std::size_t>;
 
 void recommend(block_size_answer& size, const bounds_answer& answer);
+void leave_open(bounds_recommendation& chosen);
 std::optional<std::size_t> best_block_size(const bounds_answer& answer);
 
 }  // namespace
@@ -25,12 +26,21 @@ void conclude(bounds_answer& answer)
 {
     for (block_size_answer& size : answer.block_sizes) {
         recommend(size, answer);
+        if (answer.threads_assumed && answer.block_sizes.size() == 1) leave_open(size.recommendation);
         size.findings = findings_of_block_size(answer, size);
     }
     answer.best = best_block_size(answer);
 }
 
 namespace {
+
+// A bound below the block size that is launched makes the launch fail.
+void leave_open(bounds_recommendation& chosen)
+{
+    if (chosen.verdict != bounds_verdict::write && chosen.verdict != bounds_verdict::remove) return;
+    chosen.verdict = bounds_verdict::unknown;
+    chosen.reason = "depends on the block size, which no launch tells: name it with --threads";
+}
 
 // Code that is larger by less is no reason to change a bound: the figure says little about time.
 bool about_as_large(std::int64_t bytes, std::int64_t smallest)
@@ -163,7 +173,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     if (row.as_written && dropped) {
         result.attribute = instead_of_written(row, answer).value();
         result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
-        result.gain = "the same code";
+        result.gain = "not dropped, the same code";
         result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
                                     attribute_text(result.attribute), attribute_source(answer.written));
         return;
@@ -174,7 +184,10 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.verdict = verdict_of(row, result.attribute, alike.size() > 1, answer);
     result.gain = gain_of(size, row);
     result.reason = reason_for(answer, size, result);
-    if (dropped) result.reason += "; ptxas drops the bound in the source, with a warning";
+    if (dropped) {
+        result.reason += "; ptxas drops the bound in the source, with a warning";
+        result.gain = "not dropped" + (result.gain.empty() ? "" : ", " + result.gain);
+    }
 }
 
 // By the same rule; where it does not tell, the block size that is written, else the largest, as CUDA's own suggestion.

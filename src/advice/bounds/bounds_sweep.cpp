@@ -215,7 +215,9 @@ void bounds_sweep::find_declarations()
 {
     std::vector<swept_unit*> units;
     for (swept_unit& unit : units_)
-        if (!unit.census && std::ranges::any_of(unit.kernels, &kernel_trials::has_open)) units.push_back(&unit);
+        if (!unit.census && !unit.kernels.empty() &&
+            (!is_quick() || std::ranges::any_of(unit.kernels, &kernel_trials::has_open)))
+            units.push_back(&unit);
     if (units.empty()) return;
     if (is_quick())
         borrow_census(units);
@@ -323,7 +325,7 @@ void bounds_sweep::read_as_written(swept_unit& unit)
         kernel.threads = threads_for(kernel.written, request_.threads, launch.threads);
         kernel.dynamic_shared_bytes = launch.dynamic_shared_bytes;
         kernel.threads_assumed = kernel.threads.empty();
-        if (kernel.threads_assumed) kernel.threads = {128, 256, 512, 1024};
+        if (kernel.threads_assumed) kernel.threads = is_quick() ? std::vector{256} : std::vector{128, 256, 512, 1024};
         kernel.not_swept = obstacle_as_written(kernel);
     }
     plan_trials(unit);

@@ -39,7 +39,7 @@ struct bounds_request {
     /// Whether a kernel is wanted; empty: all are.
     std::function<bool(const kernel_info& kernel)> wanted = {};
     /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or what `launched` says of it,
-    /// or 128, 256, 512 and 1024.
+    /// or 128, 256, 512 and 1024; with `chosen` 256 alone.
     std::vector<int> threads = {};
     /// How each of the kernels is launched, as they are written, in their order; unset: not known.
     std::function<std::vector<known_launch>(const std::vector<kernel_info>& kernels)> launched = {};

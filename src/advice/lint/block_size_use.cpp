@@ -74,13 +74,38 @@ void add_names(const source_view& view, token_span expression, std::size_t at, i
     }
 }
 
-// "BM": a name that decides the block size of the launch and is known to the kernel as well; empty: none.
-std::string shared_name(const source_view& view, const source_launch& launch, const std::vector<token_span>& bodies)
+// The names that decide the block size of a launch.
+std::vector<std::string_view> names_behind(const source_view& view, const source_launch& launch)
 {
     std::vector<std::string_view> names;
     if (launch.arguments.size() > 1) add_names(view, launch.arguments[1], launch.first, 3, names);
     if (!launch.config.empty()) add_names(view, launch.config, launch.first, 3, names);
-    for (const std::string_view name : names) {
+    return names;
+}
+
+// "block_size": an argument of the kernel that decides its block size, too; empty: none.
+std::string size_argument(const source_view& view, const source_launch& launch)
+{
+    const std::vector<source_token>& words = view.source.tokens;
+    std::size_t at = launch.last;
+    while (at < words.size() && words[at].is(">")) ++at;
+    if (launch.form != launch_form::chevrons || at >= words.size() || !words[at].is("(")) return {};
+    std::vector<std::string_view> passed;
+    int depth = 0;
+    for (; at < words.size() && !words[at].is(";"); ++at) {
+        if (words[at].is("(")) ++depth;
+        if (words[at].is(")") && --depth == 0) break;
+        if (words[at].kind == source_token_kind::identifier) passed.push_back(words[at].text);
+    }
+    for (const std::string_view name : names_behind(view, launch))
+        if (std::ranges::find(passed, name) != passed.end()) return std::string(name);
+    return {};
+}
+
+// "BM": a name that decides the block size of the launch and is known to the kernel as well; empty: none.
+std::string shared_name(const source_view& view, const source_launch& launch, const std::vector<token_span>& bodies)
+{
+    for (const std::string_view name : names_behind(view, launch)) {
         for (const token_span& argument : launch.function.arguments)
             if (std::ranges::any_of(argument, [&](const source_token& word) { return word.is(name); }))
                 return std::string(name);
@@ -116,6 +141,13 @@ std::string equal_constant(const std::vector<token_span>& bodies, std::string_vi
 void judge(const source_view& view, const std::vector<token_span>& bodies, const linted_kernel& kernel,
            const std::vector<const source_launch*>& launches, block_size_use& use)
 {
+    if (!kernel.info->bounds.required_threads && use.freedom != block_size_freedom::unknown)
+        for (const source_launch* launch : launches)
+            if (const std::string name = size_argument(view, *launch); !name.empty()) {
+                use.freedom = block_size_freedom::free;
+                use.reason = fmt::format("it gets {} as an argument", name);
+                return;
+            }
     if (use.freedom != block_size_freedom::free) return;
     for (const source_launch* launch : launches)
         if (const std::string name = shared_name(view, *launch, bodies); !name.empty()) {

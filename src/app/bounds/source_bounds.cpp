@@ -37,6 +37,13 @@ known_launch known_of(const block_size_use& use)
     return known;
 }
 
+std::vector<block_size_use> uses_of(source_launches& launches, const std::vector<kernel_trials>& kernels)
+{
+    std::vector<const kernel_info*> written;
+    for (const kernel_trials& kernel : kernels) written.push_back(&kernel.written);
+    return launches.uses_of(written);
+}
+
 // Compiles the source with every attribute that can make a difference.
 bounds_sweep_result sweep_source(const source_bounds_request& request, const toolchain& tools,
                                  const std::vector<target>& targets, source_launches& launches, const listener& news)
@@ -75,6 +82,10 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
             return useful_attributes(kernel, launch_of(request, kernel).dynamic_shared_bytes);
         },
         [&](std::size_t done, std::size_t total) { show(request.file, done, total); });
+    // Kernels that were not compiled with another attribute have no census: the source's text tells as well.
+    const std::vector<block_size_use> uses = uses_of(launches, sweep.kernels);
+    for (std::size_t i = 0; i < uses.size(); ++i)
+        if (!sweep.kernels[i].declared_at) sweep.kernels[i].declared_at = uses[i].defined_at;
     bring_together(sweep.kernels);
     return sweep;
 }
@@ -137,9 +148,7 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
     found.report.overview = overview_of(found.report.answers);
     found.interrupted = sweep.interrupted || interrupted();
     found.trials = std::move(sweep.kernels);
-    std::vector<const kernel_info*> written;
-    for (const kernel_trials& kernel : found.trials) written.push_back(&kernel.written);
-    found.uses = launches.uses_of(written);
+    found.uses = uses_of(launches, found.trials);
     return found;
 }
 

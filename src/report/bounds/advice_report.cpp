@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "advice/bounds/bounds_reasons.hpp"
+#include "report/bounds/bounds_report.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
@@ -41,11 +42,11 @@ std::string launches_text(const kernel_advice& kernel)
     return text;
 }
 
-std::string write_text(const architecture_advice& one)
+std::string write_text(const architecture_advice& one, bool narrow)
 {
     switch (one.verdict) {
         case bounds_verdict::write:
-            return attribute_text(one.attribute);
+            return narrow ? short_attribute_text(one.attribute) : attribute_text(one.attribute);
         case bounds_verdict::remove:
             return "no bound";
         case bounds_verdict::keep:
@@ -64,18 +65,19 @@ cell resident_cell(const architecture_advice& one)
     return resident_text(one.residency->resident_blocks, one.threads, false);
 }
 
-table rows_of(const kernel_advice& kernel)
+table rows_of(const kernel_advice& kernel, const output_style& style)
 {
+    const bool narrow = style.width < 100;
     table rows{{{""}, {"regs", true}, {"spills", true}, {"resident", true}, {"occup.", true}, {"write"}, {"effect"}},
                {}};
     for (const architecture_advice& one : kernel.architectures) {
         const bool change = one.verdict == bounds_verdict::write || one.verdict == bounds_verdict::remove;
-        rows.rows.push_back({{escape_for_terminal(one.gpu.empty() ? one.architecture : one.gpu)},
+        rows.rows.push_back({{escape_for_terminal(one.label())},
                              known_or_sign(one.written.figures.registers, one.written),
                              spills_cell(one.written),
                              resident_cell(one),
                              one.residency && one.obstacle.empty() ? percent(one.residency->occupancy()) : "–",
-                             {write_text(one), change ? tone::good : tone::plain},
+                             {write_text(one, narrow), change ? tone::good : tone::plain},
                              one.obstacle.empty() || change
                                  ? (one.effect.empty() ? "–" : escape_for_terminal(one.effect))
                                  : escape_for_terminal(one.obstacle)});
@@ -83,7 +85,7 @@ table rows_of(const kernel_advice& kernel)
     return rows;
 }
 
-void add_kernel(document& page, const kernel_advice& kernel, bool all)
+void add_kernel(document& page, const kernel_advice& kernel, bool all, const output_style& style)
 {
     std::string title = escape_for_terminal(kernel.short_form.empty() ? kernel.name : kernel.short_form);
     if (kernel.declared_at) title += "     " + place_text(*kernel.declared_at);
@@ -94,7 +96,7 @@ void add_kernel(document& page, const kernel_advice& kernel, bool all)
         page.line(fmt::format("  the figures are for {} threads; --threads names others",
                               kernel.architectures.front().threads),
                   tone::warning);
-    page.add(rows_of(kernel));
+    page.add(rows_of(kernel, style));
     for (std::size_t i = 0; i < kernel.notes.size() && (all || i < notes_shown); ++i)
         page.line("  " + escape_for_terminal(kernel.notes[i]));
     const std::size_t hidden =
@@ -142,10 +144,10 @@ ordered_json architecture_json(const architecture_advice& one)
 
 }  // namespace
 
-document advice_document(const advice_report& found, bool all, const output_style&)
+document advice_document(const advice_report& found, bool all, const output_style& style)
 {
     document page;
-    for (const kernel_advice& kernel : found.kernels) add_kernel(page, kernel, all);
+    for (const kernel_advice& kernel : found.kernels) add_kernel(page, kernel, all, style);
     return page;
 }
 

@@ -32,6 +32,7 @@ nlohmann::ordered_json bounds_json(const bounds_report& found)
     json["compiler"] = json_text(found.compiler);
     json["compiles"] = found.compiles;
     json["from_cache"] = found.from_cache;
+    json["whole"] = found.whole;
     json["measured"] = nullptr;
     if (found.measured) {
         json["measured"] = {{"command", text_or_null(found.measured->command)},
@@ -80,6 +81,7 @@ table bounds_table(const bounds_report& found)
                        {"pareto"},
                        {"recommended"},
                        {"as_written"},
+                       {"from_ptx"},
                        {"time_median_ns", "/time_ns/median"},
                        {"time_low_ns", "/time_ns/low"},
                        {"time_high_ns", "/time_ns/high"},
@@ -113,6 +115,7 @@ ordered_json row_json(int threads, const bounds_row& row)
     json["pareto_of_all"] = row.pareto_of_all;
     json["recommended"] = row.recommended;
     json["as_written"] = row.as_written;
+    json["from_ptx"] = row.from_ptx;
     json["time_ns"] = nullptr;
     if (row.has_time())
         json["time_ns"] = {{"median", row.measured->time.median},
@@ -149,6 +152,7 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
     json["written"] = attribute_source(answer.written);
     json["relocatable"] = answer.relocatable;
     json["dynamic_shared_bytes"] = answer.launch.dynamic_shared_bytes;
+    json["threads_assumed"] = answer.threads_assumed;
     json["threads"] = ordered_json::array();
     for (const char* list : {"rows", "thresholds", "recommendations"}) json[list] = ordered_json::array();
     for (const block_size_answer& size : answer.block_sizes) {

@@ -21,6 +21,16 @@ void add_portable(document& page, const portable_bounds& portable, std::span<con
 
 }  // namespace
 
+std::string short_attribute_text(const launch_attribute& attribute)
+{
+    if (attribute.empty()) return "none";
+    if (attribute.max_registers > 0) return fmt::format("maxnreg({})", attribute.max_registers);
+    std::string text = attribute_source(attribute);
+    text.erase(0, text.find('('));
+    std::erase(text, ' ');
+    return text;
+}
+
 document bounds_document(const bounds_report& found, const output_style& style)
 {
     document page;
@@ -55,17 +65,6 @@ document bounds_document(const bounds_report& found, const output_style& style)
 
 namespace {
 
-// "(256,2)", "none": as short as a cell wants it, and without a space at which it would be broken.
-std::string short_text(const launch_attribute& attribute)
-{
-    if (attribute.empty()) return "none";
-    if (attribute.max_registers > 0) return fmt::format("maxnreg({})", attribute.max_registers);
-    std::string text = attribute_source(attribute);
-    text.erase(0, text.find('('));
-    std::erase(text, ' ');
-    return text;
-}
-
 const block_size_answer* best_of(const bounds_answer& answer)
 {
     return answer.best ? &answer.block_sizes[*answer.best] : nullptr;
@@ -85,7 +84,7 @@ void add_summary(document& page, const std::vector<bounds_answer>& answers, cons
         const bool again = before != nullptr && *before == answer.name;
         before = &answer.name;
         std::vector<cell> row{again ? "" : shortened(name_of(answer), style.width * 3 / 10),
-                              escape_for_terminal(answer.architecture), short_text(answer.written)};
+                              escape_for_terminal(answer.architecture), short_attribute_text(answer.written)};
         const block_size_answer* best = best_of(answer);
         if (best == nullptr) {
             row.emplace_back("?");
@@ -97,7 +96,7 @@ void add_summary(document& page, const std::vector<bounds_answer>& answers, cons
         } else {
             const bounds_recommendation& chosen = best->recommendation;
             const bool change = chosen.verdict == bounds_verdict::write || chosen.verdict == bounds_verdict::remove;
-            row.emplace_back(short_text(chosen.attribute), change ? tone::good : tone::plain);
+            row.emplace_back(short_attribute_text(chosen.attribute), change ? tone::good : tone::plain);
             row.emplace_back(std::to_string(best->threads));
             row.emplace_back(change ? chosen.gain.empty() ? "it can be launched" : chosen.gain
                              : chosen.verdict == bounds_verdict::no_difference ? "no measurable difference"
@@ -120,7 +119,7 @@ const launch_attribute& shown_of(const bounds_row& row, const block_size_answer&
 std::string attributes_text(const bounds_row& row, const block_size_answer& size, const launch_attribute& written)
 {
     const std::size_t more = row.attributes.size() - 1;
-    return short_text(shown_of(row, size, written)) + (more > 0 ? fmt::format("+{}", more) : "");
+    return short_attribute_text(shown_of(row, size, written)) + (more > 0 ? fmt::format("+{}", more) : "");
 }
 
 void add_equal_attributes(document& page, const block_size_answer& size, const launch_attribute& written)
@@ -130,8 +129,8 @@ void add_equal_attributes(document& page, const block_size_answer& size, const l
         const launch_attribute& shown = shown_of(row, size, written);
         std::string text;
         for (const launch_attribute& attribute : row.attributes)
-            if (attribute != shown) text += (text.empty() ? "" : ", ") + short_text(attribute);
-        page.line(fmt::format("  the same code as {}: {}", short_text(shown), text), tone::faint);
+            if (attribute != shown) text += (text.empty() ? "" : ", ") + short_attribute_text(attribute);
+        page.line(fmt::format("  the same code as {}: {}", short_attribute_text(shown), text), tone::faint);
     }
 }
 

@@ -33,12 +33,15 @@ struct bounds_report {
     std::string compiler = {};           ///< version of nvcc
     std::size_t compiles = 0;            ///< runs of nvcc
     std::size_t from_cache = 0;          ///< compiles that were made before
-    bool whole = false;                  ///< every attribute was compiled from the source
+    bool whole = true;                   ///< every attribute was compiled from the source
     std::optional<bounds_conditions> measured = std::nullopt;
 };
 
 /// With more answers than this the page begins with a summary, and its tables show only rows that matter.
 inline constexpr std::size_t few_answers = 3;
+
+/// "(256,2)", "none": as short as a cell wants it, and without a space at which it would be broken.
+std::string short_attribute_text(const launch_attribute& attribute);
 
 document bounds_document(const bounds_report& found, const output_style& style);
 

@@ -77,6 +77,20 @@ TEST(block_size_use, a_constant_that_kernel_and_launch_share_fixes_it)
     EXPECT_NE(use.reason.find("the constant 256"), std::string::npos) << use.reason;
 }
 
+TEST(block_size_use, a_kernel_that_gets_it_as_an_argument_is_free)
+{
+    const std::string kernel =
+        "__global__ void k(float* p, int n, int size) { p[blockIdx.x * size + threadIdx.x] = n; }\n";
+    for (const char* launch : {"void go(float* p, int t) { k<<<8, t>>>(p, 3, t); }\n",
+                               "void go(float* p, int t) { const dim3 block(t); k<<<8, block, 0>>>(p, 3, t); }\n"}) {
+        const block_size_use use = use_in(kernel + launch, "k", false);
+        EXPECT_EQ(use.freedom, block_size_freedom::free) << launch;
+        EXPECT_EQ(use.reason, "it gets t as an argument");
+    }
+    EXPECT_EQ(use_in(kernel + "void go(float* p, int t, int u) { k<<<8, t>>>(p, 3, u); }\n", "k", false).freedom,
+              block_size_freedom::fixed);
+}
+
 TEST(block_size_use, launches_that_differ_or_do_not_tell_have_no_one_size)
 {
     block_size_use use = use_in(body + "void go(float* p) { k<<<8, 64>>>(p); k<<<8, 128>>>(p); }\n", "k", true);

@@ -1,0 +1,210 @@
+// launchbox advise: one answer a kernel, the same from every verb, in fifteen lines.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::vector<std::string> cache{"LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE};
+
+class advise_verb : public testing::Test {
+protected:
+    temporary_directory folder;
+    fs::path file = folder.path() / "k.cu";
+
+    void SetUp() override { NEEDS_NVCC(); }
+
+    // With these words behind the file.
+    [[nodiscard]] call advise(const std::string& source, std::vector<std::string> words = {"--arch", "sm_90"}) const
+    {
+        write_file_atomically(file, source);
+        words.insert(words.begin(), {"advise", file.string()});
+        return launchbox_run(words, {}, cache);
+    }
+    [[nodiscard]] json answer(const std::string& source, std::vector<std::string> words = {"--arch", "sm_90"}) const
+    {
+        words.insert(words.end(), {"--format", "json"});
+        const call result = advise(source, words);
+        EXPECT_EQ(result.status, 0) << result.err;
+        return result.json();
+    }
+};
+
+// What a verb tells people to do, anywhere in what it prints for programs.
+void collect_fixes(const json& value, std::vector<std::string>& fixes)
+{
+    if (value.is_object())
+        for (const auto& [name, member] : value.items()) {
+            if (name == "fix" && member.is_string()) fixes.push_back(member.get<std::string>());
+            collect_fixes(member, fixes);
+        }
+    else if (value.is_array())
+        for (const json& member : value) collect_fixes(member, fixes);
+}
+
+const std::string spilling = R"(
+__global__ void __launch_bounds__(1024, 2) fft(float* data, int n)
+{
+    float v[64];
+    const int base = (blockIdx.x * blockDim.x + threadIdx.x) * 64;
+    for (int i = 0; i < 64; ++i) v[i] = data[base + i];
+    for (int r = 0; r < n; ++r)
+        for (int s = 32; s > 0; s >>= 1)
+#pragma unroll
+            for (int i = 0; i < 64; ++i)
+                if ((i & s) == 0) { const float a = v[i], b = v[i | s]; v[i] = a + b; v[i | s] = (a - b) * (0.5f + r); }
+    for (int i = 0; i < 64; ++i) data[base + i] = v[i];
+}
+void go(float* data, int n) { fft<<<n, 1024>>>(data, n); }
+)";
+
+}  // namespace
+
+// One rule: what one verb says to write, no other contradicts.
+TEST_F(advise_verb, no_two_verbs_disagree)
+{
+    std::size_t compared = 0, changes = 0, fixes_read = 0;
+    for (const char* source : {"examples/merge.cu", "tests/data/kernels/bounds.cu"}) {
+        const std::vector<std::string> where{repository_file(source), "--arch", "sm_80,sm_120", "--format", "json"};
+        const auto run = [&](const char* verb, const std::vector<std::string>& more = {}) {
+            std::vector<std::string> words{verb};
+            words.insert(words.end(), where.begin(), where.end());
+            words.insert(words.end(), more.begin(), more.end());
+            const call result = launchbox_run(words, {}, cache);
+            EXPECT_LE(result.status, 1) << result.err;
+            return result.json();
+        };
+        const json advice = run("advise");
+        const json bounds = run("bounds");
+        for (const json& kernel : advice.at("kernels"))
+            for (const json& one : kernel.at("architectures")) {
+                const json* other = nullptr;
+                for (const json& each : bounds.at("kernels"))
+                    if (each.at("name") == kernel.at("name") && each.at("architecture") == one.at("architecture"))
+                        for (const json& said : each.at("recommendations"))
+                            if (said.at("threads") == one.at("threads")) other = &said;
+                const std::string what = kernel.at("short_name").get<std::string>() + one.dump();
+                if (one.at("verdict") == "unknown") continue;  // the block size is not known: it says less
+                ASSERT_NE(other, nullptr) << what;
+                EXPECT_EQ(one.at("verdict"), other->at("verdict")) << what;
+                if (one.at("verdict") == "write") {
+                    EXPECT_EQ(one.at("write"), other->at("attribute")) << what;
+                    ++changes;
+                }
+                ++compared;
+            }
+        // With less knowledge they say less.
+        std::vector<std::string> fixes;
+        for (const json& found :
+             {run("inspect"), run("check", {"--budget", repository_file("examples/launchbox.budget.toml")})})
+            collect_fixes(found, fixes);
+        for (const std::string& fix : fixes) {
+            EXPECT_EQ(fix.find("__launch_bounds__"), std::string::npos) << fix;
+            EXPECT_EQ(fix.find("__maxnreg__("), std::string::npos) << fix;
+        }
+        fixes_read += fixes.size();
+    }
+    EXPECT_GE(compared, 6u);
+    EXPECT_GE(changes, 3u);
+    EXPECT_GE(fixes_read, 3u);
+}
+
+TEST_F(advise_verb, says_which_bound_and_what_it_costs_in_fifteen_lines)
+{
+    write_file_atomically(file, spilling);
+    const call shown = launchbox_run({"advise", file.string(), "--arch", "A100,H100,RTX 5090"}, {},
+                                     {"COLUMNS=80", "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_TRUE(shown.shows("k.cu:14")) << shown.out;
+    EXPECT_TRUE(shown.shows("A100")) << shown.out;
+    EXPECT_TRUE(shown.shows("(1024,1)")) << shown.out;
+    EXPECT_TRUE(shown.shows("RTX 5090: ptxas ignored min_blocks 2")) << shown.out;
+    EXPECT_LE(lines_of(shown.out).size(), 22u) << shown.out;
+    const call all = advise(spilling, {"--arch", "sm_90", "--all"});
+    EXPECT_TRUE(all.shows("a real trade-off against")) << all.out;
+}
+
+TEST_F(advise_verb, a_kernel_that_spills_with_every_bound_is_not_called_right)
+{
+    const json found = answer(
+        "__global__ void __launch_bounds__(1024) k(float* p, int n)\n"
+        "{\n    float v[80];\n    for (int i = 0; i < 80; ++i) v[i] = p[i * n + threadIdx.x];\n"
+        "    for (int r = 0; r < n; ++r)\n#pragma unroll\n"
+        "        for (int i = 0; i < 80; ++i) v[i] = v[i] * v[(i + 7) % 80] + v[(i + 1) % 80];\n"
+        "    for (int i = 0; i < 80; ++i) p[i * n + threadIdx.x] = v[i];\n}\n");
+    const json& one = found.at("kernels").at(0).at("architectures").at(0);
+    ASSERT_GT(one.at("spill_store_bytes").get<int>(), 0);
+    EXPECT_EQ(one.at("verdict"), "keep");
+    EXPECT_EQ(one.at("effect"), "spills, and no other bound spills less");
+}
+
+TEST_F(advise_verb, the_block_size_is_free_fixed_or_unknown_and_it_says_why)
+{
+    const json found = answer(
+        "__global__ void reads(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+        "__global__ void never(float* p) { p[blockIdx.x * 128 + threadIdx.x] = 1; }\n"
+        "template <int N> __global__ void tied(float* p) { __shared__ float s[N]; s[threadIdx.x] = blockDim.x;\n"
+        "    __syncthreads(); p[threadIdx.x] = s[N - 1 - threadIdx.x]; }\n"
+        "template <int N> void launch(float* p) { tied<N><<<8, N>>>(p); }\n"
+        "void go(float* p, int n) { reads<<<n, 192>>>(p); never<<<n, 128>>>(p); launch<64>(p); reads<<<8, 192>>>(p); "
+        "}\n"
+        "__global__ void lonely(float* p) { p[threadIdx.x] = blockDim.x; }\n"
+        "__global__ void varying(float* p) { p[threadIdx.x] = blockDim.x; }\n"
+        "void vary(float* p, int n) { varying<<<8, n>>>(p); }\n");
+    std::map<std::string, json> by_name;
+    for (const json& kernel : found.at("kernels")) by_name[kernel.at("short_name").get<std::string>()] = kernel;
+    EXPECT_EQ(by_name.at("reads").at("block_size"), "free");
+    EXPECT_EQ(by_name.at("reads").at("launches").size(), 2u);
+    EXPECT_EQ(by_name.at("reads").at("launches").at(0).at("threads"), 192);
+    EXPECT_EQ(by_name.at("reads").at("launches").at(0).at("line"), 6);
+    EXPECT_EQ(by_name.at("never").at("block_size"), "fixed");
+    EXPECT_EQ(by_name.at("tied<64>").at("block_size"), "fixed");
+    EXPECT_EQ(by_name.at("tied<64>").at("architectures").at(0).at("threads"), 64);
+    EXPECT_TRUE(by_name.at("lonely").at("launches").empty());
+    EXPECT_EQ(by_name.at("lonely").at("threads_assumed"), true);
+    EXPECT_EQ(by_name.at("varying").at("threads_assumed"), true);
+    EXPECT_EQ(by_name.at("varying").at("launches").at(0).at("threads"), nullptr);
+    EXPECT_EQ(by_name.at("reads").at("threads_assumed"), false);
+}
+
+TEST_F(advise_verb, a_bound_is_not_named_for_launches_of_unknown_size)
+{
+    // With 128 threads a fifth block would be gained by a bound; but launches may be larger than any bound named here.
+    const std::string kernel =
+        "__global__ void k(float* p, int n)\n{\n    float v[76];\n"
+        "    for (int i = 0; i < 76; ++i) v[i] = p[i * n + threadIdx.x];\n    for (int r = 0; r < n; ++r)\n"
+        "#pragma unroll\n        for (int i = 0; i < 76; ++i) v[i] = v[i] * v[(i + 7) % 76] + v[(i + 1) % 76];\n"
+        "    for (int i = 0; i < 76; ++i) p[i * blockDim.x + threadIdx.x] = v[i];\n}\n";
+    const json unknown = answer(kernel + "void go(float* p, int n, int t) { k<<<8, t>>>(p, n); }\n");
+    const json known = answer(kernel + "void go(float* p, int n, int t) { k<<<8, 1024>>>(p, n); }\n");
+    EXPECT_EQ(unknown.at("kernels").at(0).at("architectures").at(0).at("write"), nullptr);
+    EXPECT_EQ(known.at("kernels").at(0).at("architectures").at(0).at("threads"), 1024);
+    EXPECT_EQ(known.at("kernels").at(0).at("architectures").at(0).at("verdict"), "write") << known.dump(1);
+}
+
+TEST_F(advise_verb, what_cannot_be_answered_is_said_and_the_rest_is_answered)
+{
+    const std::string light = "__global__ void k(float* p) { p[threadIdx.x] = 1; }\n";
+    const call one_fails =
+        advise("#if __CUDA_ARCH__ == 800\n#error not for this one\n#endif\n" + light, {"--arch", "sm_80,sm_90"});
+    EXPECT_EQ(one_fails.status, 2);
+    EXPECT_TRUE(one_fails.says("not for this one")) << one_fails.err;
+    EXPECT_TRUE(one_fails.shows("sm_90")) << one_fails.out;
+    expect_refused(advise("template <int N> __global__ void k() {}\n"), "no instantiated __global__ function");
+    expect_refused(advise(light, {"--arch", "sm_90", "--kernel", "q"}), "no kernel matches 'q'");
+    expect_refused(advise(light, {"--arch", "sm_9"}), "sm_9");
+    expect_refused(advise(light, {"--arch", "sm_90", "--threads", "0"}), "--threads");
+    expect_refused(launchbox_run({"advise"}), "file is required");
+    expect_refused(launchbox_run({"advise", "nothing.cu", "--arch", "sm_90"}), "nothing.cu");
+}
+
+}  // namespace launchbox
