@@ -69,6 +69,7 @@ occupancy_question complete(const occupancy_request& request, const target& wher
                 (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not determine"),
             "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
     question.curves = request.curves;
+    question.rules = request.rules;
     return question;
 }
 
