@@ -12,6 +12,7 @@
 #include "advice/model/kernel_question.hpp"
 #include "compiler/run/bound_injection.hpp"
 #include "compiler/run/compile.hpp"
+#include "compiler/run/compile_errors.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "compiler/run/kernel_sites.hpp"
 #include "compiler/run/unit_compiler.hpp"
@@ -43,7 +44,7 @@ class bounds_sweep {
 public:
     bounds_sweep(const toolchain& tools, const bounds_request& request, const bounds_plan& plan,
                  const std::function<void(std::size_t, std::size_t)>& progress)
-        : tools_(tools), request_(request), plan_(plan), progress_(progress), cache_(request.cache_folder)
+        : tools_(tools), request_(request), plan_(plan), progress_(progress), cache_(request.cache_folder), errors_(tools)
     {
     }
 
@@ -66,6 +67,7 @@ private:
     std::vector<swept_unit> units_;
     std::mutex lock_;  // of what compiles of a round write: progress and trials
     std::size_t done_ = 0, total_ = 0;
+    compile_errors errors_;
     bounds_sweep_result result_;
 };
 
@@ -128,6 +130,7 @@ bounds_sweep_result bounds_sweep::run()
     compile_as_written();
     if (!interrupted())
         for (swept_unit& unit : units_) read_as_written(unit);
+    result_.errors = errors_.lines();
     std::ranges::sort(result_.all_kernels);
     result_.all_kernels.erase(std::unique(result_.all_kernels.begin(), result_.all_kernels.end()),
                               result_.all_kernels.end());
@@ -180,10 +183,8 @@ void bounds_sweep::read_as_written(swept_unit& unit)
     const nvcc_job job = unit.compiler->job({}, false);
     unit.functions = read_ptx(unit.written.ptx_outline, job.source, false).functions > 0;
     compile_result written = read_compile(job, std::move(unit.written), {.hash_code = true});
-    if (!written.succeeded) {
-        add_errors(tools_, written, result_.errors);
-        return;
-    }
+    errors_.add(written);
+    if (!written.succeeded) return;
     const kernel_census census = read_census(unit.declarations, unit.attributes, unit.compiler->files(), job);
     std::vector<std::string_view> names;
     for (const kernel_info& kernel : written.kernels) names.push_back(kernel.name);

@@ -14,6 +14,7 @@
 #include "compiler/run/compile.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "compiler/run/compile_commands.hpp"
+#include "compiler/run/compile_errors.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
@@ -73,7 +74,7 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
         },
         options.jobs == 1 ? 1 : 2);
     if (options.lint) lint_results(results, summary);
-    std::vector<std::string> errors;
+    compile_errors errors(tools);
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
         if (options.lint) add_warnings(compiled.report, summary.file, summary.text, summary.diagnoses);
@@ -82,10 +83,9 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
             reading.add(std::move(info));
         }
         summary.kernels += compiled.kernels.size();
-        if (compiled.succeeded || interrupted()) continue;
-        add_errors(tools, compiled, errors);
+        if (compiled.succeeded || !interrupted()) errors.add(compiled);
     }
-    for (const std::string& text : errors) summary.errors.push_back(command.empty() ? text : command + ": " + text);
+    for (const std::string& text : errors.lines()) summary.errors.push_back(command.empty() ? text : command + ": " + text);
 }
 
 }  // namespace
