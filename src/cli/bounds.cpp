@@ -7,17 +7,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/bounds/bound_backup.hpp"
 #include "advice/bounds/unified_diff.hpp"
 #include "app/bounds/bound_edits.hpp"
+#include "app/bounds/figure_bounds.hpp"
 #include "app/bounds/source_bounds.hpp"
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "report/bounds/bounds_report.hpp"
+#include "report/bounds/register_limits_report.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 
@@ -25,31 +28,39 @@ namespace launchbox::cli {
 
 namespace {
 
+constexpr std::string_view options_of_figures[] = {"arch", "threads", "min-blocks", "format", "output", "overwrite"};
+
 struct bounds_options {
-    source_bounds_request typed;                         // what CLI11 reads
-    benchmark_request benchmark;                         // likewise
-    std::string architectures, threads, measure, build;  // as typed
+    source_bounds_request typed;                                     // what CLI11 reads
+    benchmark_request benchmark;                                     // likewise
+    std::string architectures, threads, min_blocks, measure, build;  // as typed
     std::optional<std::string> dynamic_shared, max_dynamic_shared;
     bool apply = false, revert = false;
     output_options output;
 };
 
-std::vector<int> parse_threads(const std::string& list)
+std::vector<int> parse_numbers(const std::string& list, const std::string& option, const char* what, int most,
+                               const char* example)
 {
-    std::vector<int> threads;
+    std::vector<int> numbers;
     for (std::size_t start = 0; !list.empty() && start <= list.size();) {
         const std::size_t end = std::min(list.find(',', start), list.size());
         int value = 0;
         const auto [stop, failure] = std::from_chars(list.data() + start, list.data() + end, value);
-        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > max_threads_per_block)
-            throw error("--threads: '" + list.substr(start, end - start) + "' is not a block size",
-                        "write numbers from 1 to 1024: --threads 128,256");
-        threads.push_back(value);
+        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > most)
+            throw error(option + ": '" + shown(list.substr(start, end - start)) + "' is not a " + what,
+                        "write numbers from 1 to " + std::to_string(most) + ": " + option + " " + example);
+        numbers.push_back(value);
         start = end + 1;
     }
-    std::sort(threads.begin(), threads.end());
-    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-    return threads;
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
+}
+
+std::vector<int> parse_threads(const std::string& list)
+{
+    return parse_numbers(list, "--threads", "block size", max_threads_per_block, "128,256");
 }
 
 benchmark_command parse_command(const std::string& text)
@@ -104,8 +115,38 @@ exit_status revert_bounds(const std::string& source)
     return exit_status::done;
 }
 
-exit_status run_bounds(const bounds_options& options, const call_context& context)
+// `bounds` without a source. All but a few options are about one.
+exit_status run_figure_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
 {
+    for (const CLI::Option* option : verb.get_options())
+        if (option->count() > 0 &&
+            std::ranges::find(options_of_figures, option->get_lnames().front()) == std::end(options_of_figures))
+            throw error("--" + option->get_lnames().front() + " needs a source",
+                        "name the file: launchbox bounds FILE");
+    if (!context.compiler_flags.empty())
+        throw error("flags for the compiler need a source", "name the file: launchbox bounds FILE -- FLAGS");
+    if (options.threads.empty())
+        throw error("bounds needs a source or --threads",
+                    "name a file, or add --threads 128 for what launch bounds leave of the registers");
+    check_output(options.output.file);
+    constexpr int most_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
+    const figure_bounds_request request{
+        .architectures = architecture_list(options.architectures),
+        .threads = parse_threads(options.threads),
+        .min_blocks = parse_numbers(options.min_blocks, "--min-blocks", "number of blocks", most_blocks, "2,4")};
+    const std::vector<register_limits> all = bounds_of_figures(request);
+    write_report(options.output,
+                 {[&](const output_style&) { return register_limits_document(all, !request.min_blocks.empty()); },
+                  [&] { return register_limits_json(all); }, [&] { return register_limits_table(all); }});
+    return exit_status::done;
+}
+
+exit_status run_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
+{
+    if (verb.count("file") == 0) return run_figure_bounds(options, verb, context);
+    if (!options.min_blocks.empty())
+        throw error("--min-blocks is for bounds without a source: with one, every legal min_blocks is tried",
+                    "leave out --min-blocks, or the file");
     if (options.revert) return revert_bounds(options.typed.file);
     check_output(options.output.file);
     const source_bounds_request request = request_of(options, context);
@@ -149,9 +190,9 @@ void add_bounds(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand(
         "bounds", "Find the launch bound to write, by compiling with each one that can make a difference");
     auto options = std::make_shared<bounds_options>();
-    verb->add_option("file", options->typed.file, "A CUDA source; flags for nvcc follow --")
-        ->type_name("FILE")
-        ->required();
+    verb->add_option("file", options->typed.file,
+                     "A CUDA source; flags for nvcc follow --. Without one: the registers that a bound leaves")
+        ->type_name("FILE");
     verb->add_option("-a,--arch", options->architectures,
                      "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
         ->type_name("LIST");
@@ -159,6 +200,9 @@ void add_bounds(CLI::App& app, call_context& context)
         ->type_name("PATTERN");
     verb->add_option("--threads", options->threads,
                      "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
+        ->type_name("LIST");
+    verb->add_option("--min-blocks", options->min_blocks,
+                     "Without a source: the second launch bound; default: each that is legal")
         ->type_name("LIST");
     verb->add_option("--dynamic-shared", options->dynamic_shared,
                      "Dynamic shared memory per block, such as 11264 or 48K")
@@ -176,9 +220,10 @@ void add_bounds(CLI::App& app, call_context& context)
         ->type_name("N");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*'",
-                 "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*' --format csv");
-    verb->callback(
-        [options, &context] { context.action = [options, &context] { return run_bounds(*options, context); }; });
+                 "launchbox bounds --arch all --threads 128 --min-blocks 7");
+    verb->callback([options, verb, &context] {
+        context.action = [options, verb, &context] { return run_bounds(*options, *verb, context); };
+    });
 }
 
 }  // namespace launchbox::cli
