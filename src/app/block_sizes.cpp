@@ -90,8 +90,10 @@ std::vector<block_size_advice> block_sizes_of_figures(const suggest_request& req
 {
     if (!request.launch.registers)
         throw error("suggest needs --registers", "add --registers 40, or name a source file to take them from");
+    request.launch.refuse_registers(request.architectures.gpus());
     const std::vector<target> targets =
         request.architectures.empty() ? std::vector{target_of_this_machine()} : request.architectures.gpus();
+    request.launch.refuse_registers(targets);
     std::vector<block_size_advice> all;
     for (const target& where : targets) all.push_back(advise(request, where, "", {}));
     return all;
@@ -101,6 +103,7 @@ std::vector<block_size_advice> block_sizes_of_kernels(const suggest_request& req
 {
     std::vector<block_size_advice> all;
     const std::vector<target> named = request.architectures.gpus();
+    request.launch.refuse_registers(named);
     for (const found_kernel& kernel : input.kernels) {
         const auto question = question_for(kernel.info, 1);
         if (!question || !(question->shared_known || request.launch.static_shared_bytes)) {

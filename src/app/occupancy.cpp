@@ -79,8 +79,10 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_request& requ
 {
     if (!request.threads)
         throw error("occupancy needs --threads", "add --threads 256, or name a source file whose kernels have bounds");
+    request.launch.refuse_registers(request.architectures.gpus());
     const std::vector<target> targets =
         request.architectures.empty() ? std::vector{target_of_this_machine()} : request.architectures.gpus();
+    request.launch.refuse_registers(targets);
     std::vector<occupancy_account> accounts;
     for (const target& where : targets) {
         occupancy_question question;
@@ -96,6 +98,7 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_request& requ
 {
     std::vector<occupancy_account> accounts;
     const std::vector<target> gpus = request.architectures.gpus();
+    request.launch.refuse_registers(gpus);
     for (const found_kernel& kernel : input.kernels) {
         std::optional<occupancy_question> question = question_for(kernel.info, request.threads);
         if (!question) {

@@ -14,7 +14,9 @@
 #include "advice/bounds/unified_diff.hpp"
 #include "app/bounds/bound_edits.hpp"
 #include "app/bounds/figure_bounds.hpp"
+#include "app/bounds/folder_bounds.hpp"
 #include "app/bounds/source_bounds.hpp"
+#include "app/input/folder_files.hpp"
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
@@ -151,7 +153,13 @@ exit_status run_bounds(const bounds_options& options, const CLI::App& verb, cons
     check_output(options.output.file);
     const source_bounds_request request = request_of(options, context);
     catch_interrupts();
-    const source_bounds found = find_bounds(request, terminal_listener());
+    const bool folder = is_folder(request.file);
+    if (folder && (options.apply || request.measure))
+        throw error(std::string(options.apply ? "--apply" : "--measure") + " needs one source, and " + request.file +
+                        " is a folder",
+                    "name one of its files");
+    const source_bounds found =
+        folder ? find_bounds_in_folder(request, terminal_listener()) : find_bounds(request, terminal_listener());
     if (found.interrupted) say("interrupted; the finished part is shown");
     write_report(options.output,
                  {[&](const output_style& style) { return bounds_document(found.report, style); },
@@ -191,7 +199,8 @@ void add_bounds(CLI::App& app, call_context& context)
         "bounds", "Find the launch bound to write, by compiling with each one that can make a difference");
     auto options = std::make_shared<bounds_options>();
     verb->add_option("file", options->typed.file,
-                     "A CUDA source; flags for nvcc follow --. Without one: the registers that a bound leaves")
+                     "A CUDA source, or a folder of them; flags for nvcc follow --. Without one: the registers that a "
+                     "bound leaves")
         ->type_name("FILE");
     verb->add_option("-a,--arch", options->architectures,
                      "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")

@@ -167,7 +167,7 @@ TEST(occupancy_verb, a_launch_that_cannot_be_is_explained_and_is_no_error)
     EXPECT_TRUE(
         result.shows("cannot be launched: its 64,512 registers fit, but the launch check counts 9 warps as 12"));
     EXPECT_TRUE(result.shows("next step: −56 registers → 1 block"));
-    const call huge = launchbox_run({"occupancy", "--arch", "all", "--threads", "1000000", "--registers", "1000000",
+    const call huge = launchbox_run({"occupancy", "--arch", "all", "--threads", "1000000", "--registers", "255",
                                      "--barriers", "1000000", "--shared", "1M", "--dynamic-shared", "2^30"});
     EXPECT_EQ(huge.status, 0);
     EXPECT_FALSE(huge.shows(": -"));

@@ -21,6 +21,7 @@ struct source_bounds_request {
     bounds_launch launch;
     unsigned jobs = 0;
     bool no_cache = false;
+    bool of_folder = false;  ///< one of several sources: that it has no such kernel is no error
     std::optional<benchmark_request> measure;
 };
 

@@ -85,15 +85,16 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
         summary.kernels += compiled.kernels.size();
         if (compiled.succeeded || !interrupted()) errors.add(compiled);
     }
-    for (const std::string& text : errors.lines()) summary.errors.push_back(command.empty() ? text : command + ": " + text);
+    for (const std::string& text : errors.lines())
+        summary.errors.push_back(command.empty() ? text : command + ": " + text);
 }
 
 }  // namespace
 
-void read_source(input_reading& reading, const std::string& file)
+void read_source(input_reading& reading, const std::string& file, given how)
 {
     const kernel_request& options = reading.request;
-    input_summary summary{.file = file, .kind = source_kind};
+    input_summary summary{.file = file, .kind = source_kind, .in_container = how == given::found};
     summary.text = read_file(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
@@ -120,7 +121,7 @@ void read_source(input_reading& reading, const std::string& file)
                                      "together, and every figure can change; these are of -rdc=true",
                                      "inspect the linked program"});
     reading.found.interrupted |= interrupted();
-    if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
+    if (how == given::by_name && summary.errors.empty() && summary.kernels == 0 && !interrupted())
         summary.errors.push_back("it has no instantiated __global__ function");
     reading.found.inputs.push_back(std::move(summary));
 }

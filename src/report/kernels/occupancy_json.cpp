@@ -96,7 +96,8 @@ table occupancy_table(const std::vector<occupancy_account>& accounts)
                                 {"at_most"},
                                 {"rules_broken"}},
                                rows);
-    if (std::ranges::none_of(accounts, [](const occupancy_account& account) { return !account.rules.empty(); })) {
+    if (std::none_of(accounts.begin(), accounts.end(),
+                     [](const occupancy_account& account) { return !account.rules.empty(); })) {
         figures.columns.pop_back();
         for (std::vector<cell>& row : figures.rows) row.pop_back();
     }
