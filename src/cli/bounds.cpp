@@ -143,21 +143,30 @@ exit_status run_figure_bounds(const bounds_options& options, const CLI::App& ver
     return exit_status::done;
 }
 
+// What is done to one source.
+void refuse_folder(const bounds_options& options)
+{
+    const char* what = options.apply              ? "--apply"
+                       : options.revert           ? "--revert"
+                       : !options.measure.empty() ? "--measure"
+                                                  : nullptr;
+    if (what != nullptr && is_folder(options.typed.file))
+        throw error(std::string(what) + " needs one source, and " + options.typed.file + " is a folder",
+                    "name one of its files");
+}
+
 exit_status run_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
 {
     if (verb.count("file") == 0) return run_figure_bounds(options, verb, context);
     if (!options.min_blocks.empty())
         throw error("--min-blocks is for bounds without a source: with one, every legal min_blocks is tried",
                     "leave out --min-blocks, or the file");
+    refuse_folder(options);
     if (options.revert) return revert_bounds(options.typed.file);
     check_output(options.output.file);
     const source_bounds_request request = request_of(options, context);
     catch_interrupts();
     const bool folder = is_folder(request.file);
-    if (folder && (options.apply || request.measure))
-        throw error(std::string(options.apply ? "--apply" : "--measure") + " needs one source, and " + request.file +
-                        " is a folder",
-                    "name one of its files");
     const source_bounds found =
         folder ? find_bounds_in_folder(request, terminal_listener()) : find_bounds(request, terminal_listener());
     if (found.interrupted) say("interrupted; the finished part is shown");

@@ -169,7 +169,7 @@ constexpr const char* zsh_helpers = R"zsh(FUNCTION_architectures() {
 FUNCTION_kernels() {  # of the files on the command line
     local -a files kernels
     local word
-    for word in ${(Q)words[3,-1]}; do
+    for word in ${(Q)words[2,-1]}; do
         if [[ $word != -* && -e $word ]]; then files+=($word); fi
     done
     if (( $#files )); then kernels=(${(f)"$(PROGRAM completion kernels $files 2>/dev/null)"}); fi
@@ -206,18 +206,21 @@ std::string zsh_completion(const CLI::App& app)
         text += "        '" + verb->get_name() + ":" + zsh_text(verb->get_description()) + "'\n";
     text +=
         "        'help:What a verb does'\n    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n"
-        "        return\n    fi\n    case ${words[2]} in\n        help|man) _describe verb verbs ;;\n";
+        "        return\n    fi\n    shift words\n    (( CURRENT-- ))  # as if the verb were the program\n    case "
+        "${words[1]} in\n"
+        "        help|man) _describe verb verbs ;;\n";
     for (const CLI::App* verb : verbs_of(app)) {
         if (verb->get_name() == "man") continue;
         text += "        " + verb->get_name() + ") _arguments";
-        std::string argument = "_files";
         for (const CLI::Option* option : verb->get_options()) {
-            if (words_of(*option).empty()) argument = zsh_value(app, *option);
+            if (words_of(*option).empty())
+                text += std::string(" \\\n            '") + (option->get_items_expected_max() > 1 ? "*" : "") +
+                        ":argument:" + zsh_value(app, *option) + "'";
             for (const std::string& word : words_of(*option))
                 text += " \\\n            '" + word + "[" + zsh_text(option->get_description()) + "]" +
                         (takes_value(*option) ? ":value:" + zsh_value(app, *option) : "") + "'";
         }
-        text += " \\\n            '*:argument:" + argument + "' ;;\n";
+        text += " ;;\n";
     }
     return text + "    esac\n}\n" + function + " \"$@\"\n";
 }

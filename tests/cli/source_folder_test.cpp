@@ -12,7 +12,7 @@ class source_folder : public testing::Test {
 protected:
     source_folder()
     {
-        write("scale.cu", "__global__ void __launch_bounds__(128) scale(float* p) { p[threadIdx.x] *= 2; }\n");
+        write("scale.cu", "__global__ void __launch_bounds__(1024) scale(float* p) { p[threadIdx.x] *= 2; }\n");
         write("below/copy.cu",
               "template <int N> __global__ void copy(int* p) { *p = N; }\ntemplate __global__ void copy<3>(int*);\n");
         write("main.cu", "int main() {}\n");  // no kernel, and no fault
@@ -31,7 +31,7 @@ protected:
 
     [[nodiscard]] call verb(const std::string& name, const std::vector<std::string>& more = {}) const
     {
-        std::vector<std::string> words{name, folder(), "--arch", "sm_80,sm_90"};
+        std::vector<std::string> words{name, folder(), "--arch", "sm_90"};
         words.insert(words.end(), more.begin(), more.end());
         return launchbox_run(words);
     }
@@ -52,8 +52,7 @@ TEST_F(source_folder, is_compiled_and_says_which_files)
     std::vector<std::string> kernels;
     const nlohmann::json found = inspected.json();
     for (const nlohmann::json& kernel : found["kernels"]) kernels.push_back(kernel["demangled"]);
-    EXPECT_EQ(kernels,
-              (std::vector<std::string>{"void copy<3>(int*)", "void copy<3>(int*)", "scale(float*)", "scale(float*)"}));
+    EXPECT_EQ(kernels, (std::vector<std::string>{"void copy<3>(int*)", "scale(float*)"}));
     for (const char* name : {"occupancy", "suggest"}) {
         const call result = verb(name, {"--format", "csv", "-k", "scale"});
         EXPECT_EQ(result.status, 0) << result.err;
@@ -63,39 +62,40 @@ TEST_F(source_folder, is_compiled_and_says_which_files)
     write("budget.toml", "[[rule]]\nmax_registers = 255\n");
     const call checked = verb("check", {"--budget", (folder_.path() / "budget.toml").string()});
     EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
-    EXPECT_TRUE(checked.shows("4 kernels")) << checked.out;
+    EXPECT_TRUE(checked.shows("2 kernels")) << checked.out;
     EXPECT_TRUE(checked.says(which)) << checked.err;
 }
 
+// A source that does not compile does not keep the others from being read.
 TEST_F(source_folder, is_swept_for_bounds)
 {
     NEEDS_NVCC();
-    const call result = verb("bounds", {"--format", "json", "--threads", "128", "-k", "scale"});
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(result.says(which)) << result.err;
+    write("wrong.cu", "__global__ void wrong() { undefined_name; }\n");
+    const call inspected = verb("inspect", {"--format", "json"});
+    EXPECT_EQ(inspected.status, 2);
+    EXPECT_TRUE(inspected.says("undefined_name")) << inspected.err;
+    EXPECT_EQ(inspected.json()["kernels"].size(), 2u);
+    const call result = verb("bounds", {"--format", "json", "-k", "scale"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.says("undefined_name")) << result.err;
+    EXPECT_TRUE(result.says(": read as CUDA sources: below/copy.cu, main.cu, scale.cu, wrong.cu")) << result.err;
     const nlohmann::json found = result.json();
-    ASSERT_EQ(found["inputs"].size(), 1u);
+    ASSERT_EQ(found["inputs"].size(), 2u);
     EXPECT_EQ(found["inputs"][0]["file"], (folder_.path() / "scale.cu").string());
-    EXPECT_EQ(found["kernels"].size(), 2u);
+    EXPECT_EQ(found["kernels"].size(), 1u);
+}
+
+TEST_F(source_folder, bounds_refuses_what_needs_one_source)
+{
+    NEEDS_NVCC();
     const call misspelt = verb("bounds", {"-k", "scael"});
     EXPECT_EQ(misspelt.status, 2);
     EXPECT_TRUE(misspelt.says("did you mean scale?")) << misspelt.err;
     expect_refused(verb("bounds", {"--apply"}), "--apply needs one source");
+    expect_refused(verb("bounds", {"--revert"}), "is a folder");
     expect_refused(verb("bounds", {"--measure", "./x"}), "--measure needs one source");
     const temporary_directory empty;
     expect_refused(launchbox_run({"bounds", empty.path().string(), "--arch", "sm_90"}), "has no CUDA source (.cu)");
-}
-
-TEST_F(source_folder, a_source_that_does_not_compile_does_not_keep_the_others)
-{
-    NEEDS_NVCC();
-    write("wrong.cu", "__global__ void wrong() { undefined_name; }\n");
-    for (const char* name : {"inspect", "bounds"}) {
-        const call result = verb(name, {"--format", "json"});
-        EXPECT_EQ(result.status, 2);
-        EXPECT_TRUE(result.says("undefined_name")) << result.err;
-        EXPECT_EQ(result.json()["kernels"].size(), 4u) << name;
-    }
 }
 
 TEST_F(source_folder, without_a_kernel_is_refused)
