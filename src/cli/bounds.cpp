@@ -131,11 +131,11 @@ exit_status run_figure_bounds(const bounds_options& options, const CLI::App& ver
         throw error("bounds needs a source or --threads",
                     "name a file, or add --threads 128 for what launch bounds leave of the registers");
     check_output(options.output.file);
-    constexpr int most_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
+    constexpr int max_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
     const figure_bounds_request request{
         .architectures = architecture_list(options.architectures),
         .threads = parse_threads(options.threads),
-        .min_blocks = parse_numbers(options.min_blocks, "--min-blocks", "number of blocks", most_blocks, "2,4")};
+        .min_blocks = parse_numbers(options.min_blocks, "--min-blocks", "number of blocks", max_blocks, "2,4")};
     const std::vector<register_limits> all = bounds_of_figures(request);
     write_report(options.output,
                  {[&](const output_style&) { return register_limits_document(all, !request.min_blocks.empty()); },

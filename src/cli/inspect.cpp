@@ -168,7 +168,7 @@ exit_status run_inspect(const inspect_options& options, const call_context& cont
     check_output(options.output.file);
     kernel_request request = options.input.request(context);
     const std::vector<compiler_variant> variants = variants_of(options);
-    if ((variants.size() > 1 || !options.flags.empty()) && std::ranges::none_of(request.files, is_source))
+    if ((variants.size() > 1 || !options.flags.empty()) && std::ranges::none_of(request.files, has_sources))
         throw error("several compilers or sets of flags are given, but no source",
                     "name a CUDA source, or leave out --flags");
     catch_interrupts();

@@ -12,8 +12,8 @@
 #include "advice/model/kernel_question.hpp"
 #include "compiler/run/bound_injection.hpp"
 #include "compiler/run/compile.hpp"
-#include "compiler/run/compile_errors.hpp"
 #include "compiler/run/compile_cache.hpp"
+#include "compiler/run/compile_errors.hpp"
 #include "compiler/run/kernel_sites.hpp"
 #include "compiler/run/unit_compiler.hpp"
 #include "image/names/readable_names.hpp"
@@ -44,7 +44,12 @@ class bounds_sweep {
 public:
     bounds_sweep(const toolchain& tools, const bounds_request& request, const bounds_plan& plan,
                  const std::function<void(std::size_t, std::size_t)>& progress)
-        : tools_(tools), request_(request), plan_(plan), progress_(progress), cache_(request.cache_folder), errors_(tools)
+        : tools_(tools),
+          request_(request),
+          plan_(plan),
+          progress_(progress),
+          cache_(request.cache_folder),
+          errors_(tools)
     {
     }
 

@@ -9,6 +9,7 @@
 
 #include "advice/lint/lint_log.hpp"
 #include "advice/lint/lint_warnings.hpp"
+#include "app/input/folder_files.hpp"
 #include "app/input/input_reading.hpp"
 #include "compiler/run/build_flags.hpp"
 #include "compiler/run/compile.hpp"
@@ -27,6 +28,11 @@ bool is_source(const std::string& file)
     for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
         if (has_ending(file, ending)) return true;
     return false;
+}
+
+bool has_sources(const std::string& name)
+{
+    return is_source(name) || (is_folder(name) && !sources_in_folder(name).empty());
 }
 
 namespace {
