@@ -102,6 +102,7 @@ OPTIONS    esac
 VALUES        help:help|man:man) values=$verbs ;;
     esac
     word=${word#[\'\"]}
+    word=${word//\\/}  # what is typed as a\ b
     if [ "$values" = ARCHITECTURES ]; then
         FUNCTION_offer "${word##*,}" "${word%"${word##*,}"}" <<'END'
 ARCHS
@@ -109,8 +110,10 @@ END
     elif [ "$values" = KERNELS ]; then
         FUNCTION_offer "$word" '' < <(FUNCTION_kernels)
     elif [ -n "$values" ]; then
+        compopt +o filenames 2>/dev/null  # a folder of that name is not meant
         FUNCTION_offer "$word" '' <<< "${values// /$'\n'}"
     elif [ "${word#-}" != "$word" ]; then
+        compopt +o filenames 2>/dev/null
         FUNCTION_offer "$word" '' <<< "${options// /$'\n'}"
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

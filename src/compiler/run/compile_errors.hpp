@@ -18,7 +18,8 @@ public:
     void add(const compile_result& result);
 
     /// In the order in which they came: "k.cu(3): ..." where each of several architectures has the error, else
-    /// "sm_90: k.cu(3): ..." or "sm_90, sm_120: k.cu(3): ...".
+    /// "sm_90: k.cu(3): ..." or "sm_90, sm_120: k.cu(3): ...". Texts that differ by the architecture's name alone are
+    /// one: "k.ptx(26): ... not supported on .target 'sm_75, sm_80'".
     [[nodiscard]] std::vector<std::string> lines() const;
 
 private:
