@@ -313,7 +313,7 @@ def calls():
     figures = ["occupancy", "--arch", "sm_90", "--threads", "256"]
     for more in [
         [],
-        ["--registers", "1000000"],
+        ["--registers", "255", "--threads", "1024"],
         ["--registers", "224", "--threads", "288"],
         ["--shared", "48K", "--dynamic-shared", "threads*512"],
         ["--shared", "1M", "--curves"],
