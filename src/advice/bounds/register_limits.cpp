@@ -17,8 +17,10 @@ std::vector<bound_limit> limits_of_bounds(const sm_limits& limits, int threads, 
     }
     std::vector<bound_limit> bounds;
     for (const int blocks : min_blocks) {
-        bound_limit& bound = bounds.emplace_back(blocks, check_launch_bounds(limits, threads, blocks));
-        bound.registers = register_cap(limits, threads, blocks);
+        bounds.push_back({.min_blocks = blocks,
+                          .verdict = check_launch_bounds(limits, threads, blocks),
+                          .registers = register_cap(limits, threads, blocks)});
+        bound_limit& bound = bounds.back();
         if (bound.registers)
             bound.occupancy = static_cast<double>(blocks * detail::warps_of(threads)) / limits.warps_per_sm();
     }

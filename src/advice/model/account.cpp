@@ -187,7 +187,7 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                 "its {} registers fit, but the launch check counts {} as {} (a multiple of {} "
                 "sub-partitions): {} of {} registers",
                 with_commas(result.registers.per_block), counted(result.warps.warps_per_block, "warp", "warps"),
-                counted_warps, partitions, with_commas(result.registers.per_warp * counted_warps),
+                counted_warps, partitions, with_commas(std::int64_t{result.registers.per_warp} * counted_warps),
                 with_commas(limits.registers_per_block));
         }
         case launch_obstacle::register_partition:
