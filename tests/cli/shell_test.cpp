@@ -9,7 +9,7 @@ namespace {
 
 std::string written(const temporary_directory& folder, const std::string& name, const std::string& text)
 {
-    const std::string file = (folder.path() / name).string();
+    std::string file = (folder.path() / name).string();
     write_file_atomically(file, text);
     return file;
 }
