@@ -96,7 +96,7 @@ file(GLOB model CONFIGURE_DEPENDS ${from}/advice/model/*.cpp)
 list(FILTER model EXCLUDE REGEX "/gpu_(models|names)\\.cpp$")  # the page asks about architectures
 launchbox_wasm(image ${image} ${decompress})
 launchbox_wasm(log ${logs} ${from}/support/text/terminal.cpp)
-launchbox_wasm(model ${model} ${from}/report/kernels/occupancy_json.cpp)
+launchbox_wasm(model ${model} ${from}/report/kernels/occupancy_json.cpp ${from}/report/kernels/rules_json.cpp)
 launchbox_wasm(calculator ${CMAKE_CURRENT_SOURCE_DIR}/wasm/answer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/wasm/calculator.cpp)
 launchbox_wasm(without ${CMAKE_CURRENT_SOURCE_DIR}/wasm/without.cpp)
 set(launchbox_calculator_program ${CMAKE_CURRENT_BINARY_DIR}/calculator.wasm)

@@ -13,9 +13,9 @@ namespace launchbox {
 
 /// Which of several block sizes with equally many resident threads is taken.
 enum class tie_policy {
-    largest,     ///< NVIDIA's
-    smallest,    ///< finer grained: less is lost when one block of the last wave is late
-    max_blocks,  ///< most resident blocks
+    largest,   ///< NVIDIA's
+    smallest,  ///< finer grained: less is lost when one block of the last wave is late
+    balanced,  ///< from 128 to 256 threads, multiples of 128 first, the larger first; else what is nearest to that
 };
 
 struct block_size_request {
@@ -73,14 +73,33 @@ constexpr void for_each_block_size(const sm_limits& limits, const kernel_resourc
     }
 }
 
-/// Whether `challenger`, which is tried later and so is the smaller block, is preferred to `holder`.
+namespace detail {
+
+// Whether one block size is nearer to 128 to 256 threads than another: by ratio, so that 64 is as far as 512. Multiples
+// of 128 give each of the SM's sub-partitions the same number of warps.
+constexpr bool is_more_balanced(int challenger, int holder)
+{
+    constexpr int least = 128, most = 256;
+    const auto over = [](int threads) { return threads > most ? threads : threads < least ? least : 1; };
+    const auto under = [](int threads) { return threads > most ? most : threads < least ? threads : 1; };
+    const int challenger_distance = over(challenger) * under(holder);
+    const int holder_distance = over(holder) * under(challenger);
+    if (challenger_distance != holder_distance) return challenger_distance < holder_distance;
+    const auto unevenness = [](int threads) { return threads % least == 0 ? 0 : threads % warp_size == 0 ? 1 : 2; };
+    if (unevenness(challenger) != unevenness(holder)) return unevenness(challenger) < unevenness(holder);
+    return challenger > holder;
+}
+
+}  // namespace detail
+
+/// Whether `challenger` is preferred to `holder`.
 constexpr bool is_preferred(const block_size_choice& challenger, const block_size_choice& holder, tie_policy ties)
 {
     if (challenger.resident_threads() != holder.resident_threads())
         return challenger.resident_threads() > holder.resident_threads();
     if (challenger.resident_threads() == 0) return false;
-    return ties == tie_policy::smallest ||
-           (ties == tie_policy::max_blocks && challenger.resident_blocks > holder.resident_blocks);
+    if (ties == tie_policy::balanced) return detail::is_more_balanced(challenger.threads, holder.threads);
+    return ties == tie_policy::smallest ? challenger.threads < holder.threads : challenger.threads > holder.threads;
 }
 
 /// The block size with which most threads are resident on an SM. With the defaults the answer of

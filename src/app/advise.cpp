@@ -6,6 +6,8 @@
 
 #include <span>
 
+#include "app/bounds/folder_bounds.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -23,13 +25,13 @@ std::string gpus_of(const compute_capability& architecture, const std::vector<ta
 
 advice_result find_advice(const source_bounds_request& request, const listener& news)
 {
-    const source_bounds found = find_bounds(request, news);
-    advice_result result{.report = {.file = request.file,
-                                    .compiler = found.report.compiler,
-                                    .kernels = {},
-                                    .errors = found.report.inputs.front().errors},
-                         .interrupted = found.interrupted,
-                         .status = found.status};
+    const source_bounds found = find_all_bounds(request, news);
+    advice_result result{
+        .report = {.file = request.file, .compiler = found.report.compiler, .kernels = {}, .errors = {}},
+        .interrupted = found.interrupted,
+        .status = found.status};
+    for (const inspected_input& input : found.report.inputs)
+        result.report.errors.insert(result.report.errors.end(), input.errors.begin(), input.errors.end());
     const std::vector<target> named = request.architectures.gpus();
     const std::span answers(found.report.answers);
     const std::span trials(found.trials);

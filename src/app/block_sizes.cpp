@@ -72,15 +72,13 @@ block_size_advice advise(const suggest_request& request, const target& where, co
                                      .dynamic_shared_bytes = choice.dynamic_shared_bytes,
                                      .cluster_blocks = sizes.cluster_blocks};
             advice.candidates.push_back({choice, occupancy(*where.limits, advice.resources, shape, settings),
-                                         check_rules(*where.limits, advice.resources, choice, settings)});
+                                         check_rules(*where.limits, advice.resources, choice, settings,
+                                                     {.shared = advice.dynamic_shared_known})});
         });
-    // Candidates come from the largest block down, and the order of equals is kept: best first, as the policy says.
-    std::stable_sort(advice.candidates.begin(), advice.candidates.end(),
-                     [&](const block_size_candidate& a, const block_size_candidate& b) {
-                         if (a.choice.resident_threads() != b.choice.resident_threads())
-                             return a.choice.resident_threads() > b.choice.resident_threads();
-                         return a.choice.threads < b.choice.threads && is_preferred(a.choice, b.choice, sizes.ties);
-                     });
+    std::ranges::sort(
+        advice.candidates,
+        [&](const block_size_choice& a, const block_size_choice& b) { return is_preferred(a, b, sizes.ties); },
+        &block_size_candidate::choice);
     if (advice.candidates.size() > request.top) advice.candidates.resize(request.top);
     add_what_a_launch_needs(advice, settings, bytes_for);
     return advice;
@@ -92,8 +90,10 @@ std::vector<block_size_advice> block_sizes_of_figures(const suggest_request& req
 {
     if (!request.launch.registers)
         throw error("suggest needs --registers", "add --registers 40, or name a source file to take them from");
+    request.launch.refuse_registers(request.architectures.gpus());
     const std::vector<target> targets =
         request.architectures.empty() ? std::vector{target_of_this_machine()} : request.architectures.gpus();
+    request.launch.refuse_registers(targets);
     std::vector<block_size_advice> all;
     for (const target& where : targets) all.push_back(advise(request, where, "", {}));
     return all;
@@ -103,6 +103,7 @@ std::vector<block_size_advice> block_sizes_of_kernels(const suggest_request& req
 {
     std::vector<block_size_advice> all;
     const std::vector<target> named = request.architectures.gpus();
+    request.launch.refuse_registers(named);
     for (const found_kernel& kernel : input.kernels) {
         const auto question = question_for(kernel.info, 1);
         if (!question || !(question->shared_known || request.launch.static_shared_bytes)) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
 #include "advice/model/kernel_question.hpp"
 #include "support/error.hpp"
 
@@ -16,6 +19,21 @@ kernel_resources launch_inputs::resources(const kernel_resources& found) const
     if (max_threads) kernel.max_threads = *max_threads;
     if (static_shared_bytes) kernel.static_shared_bytes = *static_shared_bytes;
     return kernel;
+}
+
+void launch_inputs::refuse_registers(const std::vector<target>& targets) const
+{
+    int most = 0;
+    for (const target& where : targets) most = std::max(most, where.limits->registers_per_thread);
+    if (targets.empty())
+        for (const sm_limits& limits : sm_limits_table) most = std::max(most, limits.registers_per_thread);
+    if (registers.value_or(0) <= most) return;
+    std::string names;
+    for (const target& where : targets)
+        names += (names.empty() ? " on " : ", ") + std::string(architecture_name(where.architecture).view());
+    throw error(fmt::format("--registers {}: a thread has at most {} registers{}", *registers, most,
+                            targets.size() > 3 ? " on these architectures" : names),
+                "write the registers of one thread, as ptxas -v and launchbox inspect show them");
 }
 
 launch_settings launch_inputs::settings(const target& where, const kernel_resources& kernel,

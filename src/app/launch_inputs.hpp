@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "app/architectures.hpp"
 #include "app/dynamic_shared.hpp"
@@ -36,6 +37,10 @@ struct launch_inputs {
 
     /// What the kernel uses; what is not given is taken from `found`.
     [[nodiscard]] kernel_resources resources(const kernel_resources& found = {}) const;
+
+    /// Throws `error` where a thread cannot have so many registers on any of these architectures; none: on any there
+    /// is.
+    void refuse_registers(const std::vector<target>& targets) const;
 
     /// The settings for a launch with `dynamic_bytes`.
     [[nodiscard]] launch_settings settings(const target& where, const kernel_resources& kernel,

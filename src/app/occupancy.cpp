@@ -69,6 +69,7 @@ occupancy_question complete(const occupancy_request& request, const target& wher
                 (where.gpu.empty() ? "" : ", which '" + escape_for_terminal(where.gpu) + "' does not determine"),
             "add --sms 132, or --gpcs with the SMs of each GPC, or name the GPU, as in --arch H100");
     question.curves = request.curves;
+    question.rules = request.rules;
     return question;
 }
 
@@ -78,8 +79,10 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_request& requ
 {
     if (!request.threads)
         throw error("occupancy needs --threads", "add --threads 256, or name a source file whose kernels have bounds");
+    request.launch.refuse_registers(request.architectures.gpus());
     const std::vector<target> targets =
         request.architectures.empty() ? std::vector{target_of_this_machine()} : request.architectures.gpus();
+    request.launch.refuse_registers(targets);
     std::vector<occupancy_account> accounts;
     for (const target& where : targets) {
         occupancy_question question;
@@ -95,6 +98,7 @@ std::vector<occupancy_account> accounts_of_kernels(const occupancy_request& requ
 {
     std::vector<occupancy_account> accounts;
     const std::vector<target> gpus = request.architectures.gpus();
+    request.launch.refuse_registers(gpus);
     for (const found_kernel& kernel : input.kernels) {
         std::optional<occupancy_question> question = question_for(kernel.info, request.threads);
         if (!question) {

@@ -21,6 +21,7 @@ struct occupancy_request {
     std::vector<int> gpcs;           ///< SMs of each
     int cluster_blocks = 1;
     bool curves = false;
+    bool rules = false;  ///< check the rules of thumb
 };
 
 /// Of the request's figures alone, on each architecture.

@@ -120,7 +120,7 @@ program_environment environment_for(const capture_request& request, const fs::pa
 
 void refuse_capture(const std::vector<std::string>& command)
 {
-    if (command.empty()) throw error("no program to run", "put it after --: launchbox capture -- ./app");
+    if (command.empty()) throw error("no program to run", "name it: launchbox capture ./app");
     if (observer_bytes().empty())
         throw error("this launchbox was built without CUPTI's headers and cannot observe programs",
                     "run ./setup, which installs nvidia-cuda-cupti with its CUDA compiler, and build it again",

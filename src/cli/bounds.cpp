@@ -7,18 +7,23 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/bounds/bound_backup.hpp"
 #include "advice/bounds/unified_diff.hpp"
 #include "app/bounds/bound_edits.hpp"
+#include "app/bounds/figure_bounds.hpp"
+#include "app/bounds/folder_bounds.hpp"
 #include "app/bounds/source_bounds.hpp"
+#include "app/input/folder_files.hpp"
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
 #include "cli/source_options.hpp"
 #include "cli/verbs.hpp"
 #include "report/bounds/bounds_report.hpp"
+#include "report/bounds/register_limits_report.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 
@@ -26,10 +31,12 @@ namespace launchbox::cli {
 
 namespace {
 
+constexpr std::string_view options_of_figures[] = {"arch", "threads", "min-blocks", "format", "output", "overwrite"};
+
 struct bounds_options {
     source_options source;
-    benchmark_request benchmark;  // what CLI11 reads
-    std::string measure, build;   // as typed
+    benchmark_request benchmark;             // what CLI11 reads
+    std::string min_blocks, measure, build;  // as typed
     bool all = false, apply = false, revert = false;
     output_options output;
 };
@@ -80,13 +87,56 @@ exit_status revert_bounds(const std::string& source)
     return exit_status::done;
 }
 
-exit_status run_bounds(const bounds_options& options, const call_context& context)
+// `bounds` without a source. All but a few options are about one.
+exit_status run_figure_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
 {
+    for (const CLI::Option* option : verb.get_options())
+        if (option->count() > 0 &&
+            std::ranges::find(options_of_figures, option->get_lnames().front()) == std::end(options_of_figures))
+            throw error("--" + option->get_lnames().front() + " needs a source",
+                        "name the file: launchbox bounds FILE");
+    if (!context.compiler_flags.empty())
+        throw error("flags for the compiler need a source", "name the file: launchbox bounds FILE -- FLAGS");
+    if (options.source.threads.empty())
+        throw error("bounds needs a source or --threads",
+                    "name a file, or add --threads 128 for what launch bounds leave of the registers");
+    check_output(options.output.file);
+    constexpr int max_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
+    const figure_bounds_request request{
+        .architectures = architecture_list(options.source.architectures),
+        .threads = parse_threads(options.source.threads),
+        .min_blocks = parse_numbers(options.min_blocks, "--min-blocks", "number of blocks", max_blocks, "2,4")};
+    const std::vector<register_limits> all = bounds_of_figures(request);
+    write_report(options.output,
+                 {[&](const output_style&) { return register_limits_document(all, !request.min_blocks.empty()); },
+                  [&] { return register_limits_json(all); }, [&] { return register_limits_table(all); }});
+    return exit_status::done;
+}
+
+// What is done to one source.
+void refuse_folder(const bounds_options& options)
+{
+    const char* what = options.apply              ? "--apply"
+                       : options.revert           ? "--revert"
+                       : !options.measure.empty() ? "--measure"
+                                                  : nullptr;
+    if (what != nullptr && is_folder(options.source.typed.file))
+        throw error(std::string(what) + " needs one source, and " + options.source.typed.file + " is a folder",
+                    "name one of its files");
+}
+
+exit_status run_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
+{
+    if (verb.count("file") == 0) return run_figure_bounds(options, verb, context);
+    if (!options.min_blocks.empty())
+        throw error("--min-blocks is for bounds without a source: with one, every legal min_blocks is tried",
+                    "leave out --min-blocks, or the file");
+    refuse_folder(options);
     if (options.revert) return revert_bounds(options.source.typed.file);
     check_output(options.output.file);
     const source_bounds_request request = request_of(options, context);
     catch_interrupts();
-    const source_bounds found = find_bounds(request, terminal_listener());
+    const source_bounds found = find_all_bounds(request, terminal_listener());
     if (found.interrupted) say("interrupted; the finished part is shown");
     write_report(options.output,
                  {[&](const output_style& style) { return bounds_document(found.report, style); },
@@ -125,7 +175,10 @@ void add_bounds(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand(
         "bounds", "Find the launch bound to write, by compiling with each one that can make a difference");
     auto options = std::make_shared<bounds_options>();
-    options->source.add_to(*verb);
+    options->source.add_to(*verb, file_option::optional);
+    verb->add_option("--min-blocks", options->min_blocks,
+                     "Without a source: the second launch bound; default: each that is legal")
+        ->type_name("LIST");
     add_measuring(*verb, *options);
     CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
     verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
@@ -133,9 +186,10 @@ void add_bounds(CLI::App& app, call_context& context)
                    "Compile the source with every bound, and show all rows; else only what the answer rests on");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*'",
-                 "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*' --format csv");
-    verb->callback(
-        [options, &context] { context.action = [options, &context] { return run_bounds(*options, context); }; });
+                 "launchbox bounds --arch all --threads 128 --min-blocks 7");
+    verb->callback([options, verb, &context] {
+        context.action = [options, verb, &context] { return run_bounds(*options, *verb, context); };
+    });
 }
 
 }  // namespace launchbox::cli

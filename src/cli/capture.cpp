@@ -158,7 +158,12 @@ void add_capture(CLI::App& app, call_context& context)
     CLI::App* verb = app.add_subcommand(
         "capture",
         "Run a program and list the kernels that it launches: shapes, times, occupancy, waves, and possible gains");
+    context.runs_program = verb;
     auto options = std::make_shared<capture_options>();
+    verb->add_option("PROGRAM", context.compiler_flags,
+                     "The program and its arguments: all words from the first that is no option of capture, or all "
+                     "behind --")
+        ->type_name("");
     options->output.add_to(*verb);
     verb->add_flag("--follow-children", options->follow_children, "Also observe the processes that the program starts");
     verb->add_flag("--all", options->all, "List every kernel, shape and finding, not only the longest");
@@ -176,7 +181,7 @@ void add_capture(CLI::App& app, call_context& context)
                    "With -k: all device memory of the program, not only what the arguments lead to");
     verb->add_option("--memory-limit", options->memory_limit, "With -k: the most memory to capture; default: 4G")
         ->type_name("SIZE");
-    add_examples(*verb, "launchbox capture -- true", "launchbox capture --format json -o launches.json -- true");
+    add_examples(*verb, "launchbox capture true", "launchbox capture --format json -o launches.json -- true");
     verb->callback([options, &context] {
         context.action = [options, &context] { return run_capture(*options, context.compiler_flags); };
     });

@@ -76,10 +76,11 @@ exit_status run_totals(const inspect_options& options, kernel_request request)
         write_report(options.output, {[&](const output_style&) { return size_document(sizes, templates_of_a_file); },
                                       [&] { return size_json(sizes); }, [&] { return size_table(sizes); }});
     } else {
-        const auto [kernels, reserves] = stack_reserves_of(input);
-        write_report(options.output, {[&](const output_style&) { return stack_reserve_document(reserves, kernels); },
-                                      [&] { return stack_reserve_json(reserves, kernels); },
-                                      [&] { return stack_reserve_table(reserves, kernels); }});
+        const reserved_stacks found = stack_reserves_of(input);
+        write_report(options.output,
+                     {[&](const output_style&) { return stack_reserve_document(found.reserves, found.kernels); },
+                      [&] { return stack_reserve_json(found.reserves, found.kernels); },
+                      [&] { return stack_reserve_table(found.reserves, found.kernels); }});
     }
     print_errors(input);
     return input.status();
@@ -168,7 +169,7 @@ exit_status run_inspect(const inspect_options& options, const call_context& cont
     check_output(options.output.file);
     kernel_request request = options.input.request(context);
     const std::vector<compiler_variant> variants = variants_of(options);
-    if ((variants.size() > 1 || !options.flags.empty()) && std::ranges::none_of(request.files, is_source))
+    if ((variants.size() > 1 || !options.flags.empty()) && std::ranges::none_of(request.files, has_sources))
         throw error("several compilers or sets of flags are given, but no source",
                     "name a CUDA source, or leave out --flags");
     catch_interrupts();

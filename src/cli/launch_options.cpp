@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch_options.hpp"
 
+#include <limits>
+
 #include "advice/model/launch_words.hpp"
 #include "app/sizes.hpp"
 
@@ -15,8 +17,9 @@ constexpr int largest_count = 1'000'000;
 
 void launch_options::add_to(CLI::App& app)
 {
-    const CLI::Range count(0, largest_count);
-    app.add_option("-r,--registers", typed.registers, "Registers per thread")->check(count)->type_name("N");
+    app.add_option("-r,--registers", typed.registers, "Registers per thread")
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()))  // how many there can be depends on the architecture
+        ->type_name("N");
     app.add_option("-s,--shared", shared, "Static shared memory per block, bytes (or 48K)")->type_name("BYTES");
     app.add_option("-d,--dynamic-shared", dynamic_shared,
                    "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads")

@@ -16,12 +16,14 @@
 #include <optional>
 
 #include "app/version.hpp"
+#include "cli/command_words.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "support/process/open_files.hpp"
 #include "support/text/matching.hpp"
+#include "support/text/terminal.hpp"
 #include "tune/build/kernel_builder.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -71,15 +73,26 @@ exit_status complain(const std::string& what, const std::string& hint, exit_stat
     return status;
 }
 
-// The words of the command line before "--"; what follows is for the compiler.
-std::vector<std::string> own_arguments(int count, char** arguments, call_context& context)
+const CLI::App* verb_named(const CLI::App& app, const std::vector<std::string>& words)
 {
-    std::vector<std::string> own(arguments, arguments + count);
-    const auto dashes = std::find(own.begin(), own.end(), "--");
-    if (dashes == own.end()) return own;
-    context.compiler_flags.assign(dashes + 1, own.end());
-    own.erase(dashes, own.end());
-    return own;
+    for (const CLI::App* verb : app.get_subcommands({}))
+        if (words.size() > 1 && verb->get_name() == words[1]) return verb;
+    return nullptr;
+}
+
+// The words of the command line before "--"; what follows is for the compiler, or a program and its arguments. A verb
+// that runs a program needs no "--" where the program's name shows that it begins.
+std::vector<std::string> own_arguments(const CLI::App& app, std::vector<std::string> words, call_context& context)
+{
+    auto end = std::find(words.begin(), words.end(), "--");
+    auto others = end == words.end() ? end : end + 1;
+    if (const CLI::App* verb = verb_named(app, words); verb != nullptr && verb == context.runs_program) {
+        const auto program = words.begin() + std::ptrdiff_t(sort_words(*verb, words, 2, true).first_argument);
+        if (program < end) end = others = program;
+    }
+    context.compiler_flags.assign(others, words.end());
+    words.erase(end, words.end());
+    return words;
 }
 
 // The first word, when it is neither a verb nor an option of launchbox itself: then nothing after it was understood.
@@ -100,6 +113,23 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
     return complain((word.starts_with('-') ? "unknown option '" : "unknown command '") + word + "'", hint,
                     exit_status::bad_input);
+}
+
+// Of an option that does not exist nothing can be missing: it is named first.
+std::optional<exit_status> complain_about_unknown_option(const CLI::App& app, const std::vector<std::string>& words)
+{
+    const CLI::App* verb = verb_named(app, words);
+    if (verb == nullptr) return std::nullopt;
+    const std::vector<std::string> unknown = sort_words(*verb, words, 2, false).unknown;
+    if (unknown.empty()) return std::nullopt;
+    std::vector<std::string> known;
+    for (const CLI::Option* option : verb->get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const std::string meant = unknown[0].size() < 3 ? std::string() : nearest(unknown[0], known);
+    return complain(
+        "unknown option '" + shortened(unknown[0], 100) + "'",
+        meant.empty() ? "see " + app.get_name() + " " + verb->get_name() + " --help" : "did you mean " + meant + "?",
+        exit_status::bad_input);
 }
 
 // What to do about a command line that does not parse: name the word that was probably meant.
@@ -161,12 +191,13 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
 
     context.command = app.get_name();
     for (int i = 1; i < count; ++i) context.command += " " + std::string(arguments[i]);
-    std::vector<std::string> words = own_arguments(count, arguments, context);
+    std::vector<std::string> words(arguments, arguments + count);
     // `launchbox help inspect` is `launchbox inspect --help`.
     if (words.size() > 1 && words[1] == "help") {
         words.erase(words.begin() + 1);
-        words.emplace_back("--help");
+        words.insert(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), "--help");
     }
+    words = own_arguments(app, std::move(words), context);
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
     try {
         app.parse(reversed);
@@ -178,6 +209,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
             return exit_status::bad_input;
         }
         if (const auto status = complain_about_first_word(app, words)) return *status;
+        if (const auto status = complain_about_unknown_option(app, words)) return *status;
         std::string message = failure.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, hint_for(app, failure, words), exit_status::bad_input);

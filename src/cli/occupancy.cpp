@@ -33,7 +33,7 @@ struct occupancy_options {
     std::optional<int> sms;
     std::vector<int> gpcs;
     int cluster = 1;
-    bool no_charts = false, curves = false, open = false;
+    bool no_charts = false, curves = false, rules = false, open = false;
     std::string svg;
 };
 
@@ -87,7 +87,8 @@ occupancy_request request_of(const occupancy_options& options)
             .sms = options.sms,
             .gpcs = options.gpcs,
             .cluster_blocks = options.cluster,
-            .curves = !options.svg.empty() || (options.output.format == "table" ? !options.no_charts : options.curves)};
+            .curves = !options.svg.empty() || (options.output.format == "table" ? !options.no_charts : options.curves),
+            .rules = options.rules};
 }
 
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
@@ -152,6 +153,7 @@ void add_occupancy(CLI::App& app, call_context& context)
         ->check(CLI::Range(1, 4096))
         ->type_name("LIST");
     verb->add_flag("--no-charts", options->no_charts, "Leave out the three charts");
+    verb->add_flag("--rules", options->rules, "Also check the five rules of thumb for a block size");
     verb->add_flag("--curves", options->curves, "Add the points of the charts to JSON");
     verb->add_option("--svg", options->svg, "Write each chart as a picture into this folder instead")->type_name("DIR");
     verb->add_flag("--open", options->open, "Open the interactive calculator with these values instead");

@@ -6,35 +6,40 @@
 #include <vector>
 
 #include "app/sizes.hpp"
+#include "cli/messages.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {
 
-namespace {
-
-std::vector<int> parse_threads(const std::string& list)
+std::vector<int> parse_numbers(const std::string& list, const std::string& option, const char* what, int most,
+                               const char* example)
 {
-    std::vector<int> threads;
+    std::vector<int> numbers;
     for (std::size_t start = 0; !list.empty() && start <= list.size();) {
         const std::size_t end = std::min(list.find(',', start), list.size());
         int value = 0;
         const auto [stop, failure] = std::from_chars(list.data() + start, list.data() + end, value);
-        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > max_threads_per_block)
-            throw error("--threads: '" + list.substr(start, end - start) + "' is not a block size",
-                        "write numbers from 1 to 1024: --threads 128,256");
-        threads.push_back(value);
+        if (failure != std::errc() || stop != list.data() + end || value < 1 || value > most)
+            throw error(option + ": '" + shown(list.substr(start, end - start)) + "' is not a " + what,
+                        "write numbers from 1 to " + std::to_string(most) + ": " + option + " " + example);
+        numbers.push_back(value);
         start = end + 1;
     }
-    std::sort(threads.begin(), threads.end());
-    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-    return threads;
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
 }
 
-}  // namespace
-
-void source_options::add_to(CLI::App& verb)
+std::vector<int> parse_threads(const std::string& list)
 {
-    verb.add_option("file", typed.file, "A CUDA source; flags for nvcc follow --")->type_name("FILE")->required();
+    return parse_numbers(list, "--threads", "block size", max_threads_per_block, "128,256");
+}
+
+void source_options::add_to(CLI::App& verb, file_option file)
+{
+    verb.add_option("file", typed.file, "A CUDA source, or a folder of them; flags for nvcc follow --")
+        ->type_name("FILE")
+        ->required(file == file_option::required);
     verb.add_option("-a,--arch", architectures,
                     "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
         ->type_name("LIST");

@@ -22,7 +22,7 @@ struct suggest_options {
     launch_options launch;
     output_options output;
     suggest_request typed;  // what CLI11 reads
-    std::string ties = "largest";
+    std::string ties = "balanced";
 };
 
 suggest_request request_of(const suggest_options& options)
@@ -30,9 +30,9 @@ suggest_request request_of(const suggest_options& options)
     suggest_request request = options.typed;
     request.architectures = architecture_list(options.input.architectures);
     request.launch = options.launch.figures();
-    request.sizes.ties = options.ties == "smallest"      ? tie_policy::smallest
-                         : options.ties == "most-blocks" ? tie_policy::max_blocks
-                                                         : tie_policy::largest;
+    request.sizes.ties = options.ties == "smallest"  ? tie_policy::smallest
+                         : options.ties == "largest" ? tie_policy::largest
+                                                     : tie_policy::balanced;
     return request;
 }
 
@@ -80,8 +80,9 @@ void add_suggest(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_option(
             "--ties", options->ties,
-            "Which of equally good block sizes comes first: largest (as CUDA chooses), smallest or most-blocks")
-        ->check(CLI::IsMember({"largest", "smallest", "most-blocks"}))
+            "Which of equally good block sizes comes first: balanced (128 to 256 threads), largest (as CUDA chooses) "
+            "or smallest")
+        ->check(CLI::IsMember({"balanced", "largest", "smallest"}))
         ->type_name("WORD");
     verb->add_option("--cluster", options->typed.sizes.cluster_blocks,
                      "Blocks per cluster; default: the kernel's own (__cluster_dims__)")

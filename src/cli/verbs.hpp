@@ -20,6 +20,7 @@ struct call_context {
     std::vector<std::string> compiler_flags;   ///< all after "--": for the compiler, or a program and its arguments
     std::string command;                       ///< the command line as it was typed
     std::function<exit_status()> action;       ///< set by the verb that is called
+    const CLI::App* runs_program = nullptr;    ///< the verb whose first argument begins a program's command line
     bool for_bisect = false;                   ///< what cannot be done is `exit_status::untestable`
     const remote_tuning* elsewhere = nullptr;  ///< how `tune` works with other processes; null: on this machine alone
 };

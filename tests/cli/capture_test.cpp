@@ -52,6 +52,28 @@ protected:
     }
 };
 
+// The program begins at the first word that is no option of ours; what follows is its own.
+TEST_F(capture_test, the_program_needs_no_two_dashes)
+{
+    const std::vector<std::string> program{app, "init", kernels, "launch=plain,40,64,0,7"};
+    for (const bool dashes : {false, true}) {
+        std::vector<std::string> words{"capture", "--format", "json", "--output=" + file("seen.json"), "--overwrite"};
+        if (dashes) words.emplace_back("--");
+        words.insert(words.end(), program.begin(), program.end());
+        const call result = launchbox_run(words, {}, environment({}));
+        EXPECT_EQ(result.status, 0) << result.err;
+        const json report = json::parse(std::ifstream(file("seen.json")));
+        EXPECT_EQ(report["launches"], 7);
+        EXPECT_EQ(report["processes"][0]["command"], program);
+    }
+    const call own = launchbox_run(
+        {"capture", "--follow-children", "sh", "-c", "echo \"$0 $1 $2 $3\"", "--format", "x", "--", "--help"});
+    EXPECT_EQ(own.out, "--format x -- --help\n");
+    EXPECT_EQ(launchbox_run({"capture", "--", "sh", "-c", "echo $0", "--", "y"}).out, "--\n");
+    expect_refused(launchbox_run({"capture", "--format", "json"}), "no program to run");
+    expect_refused(launchbox_run({"capture", "--format", "yaml", "true"}), "yaml");
+}
+
 TEST_F(capture_test, what_was_launched_is_listed)
 {
     const json report = seen({"init", kernels, "launch=plain,1000,256,0,300", "launch=plain,40x2x3,16x4x2,0,7",

@@ -52,6 +52,27 @@ TEST(command_line, a_misspelt_option_is_answered_with_the_nearest)
     expect_refused(launchbox_run({"--versoin"}), "did you mean launchbox --version?");
 }
 
+// Of an option that does not exist nothing can be missing.
+TEST(command_line, an_unknown_option_is_named_before_what_is_missing)
+{
+    for (const char* verb : {"occupancy", "inspect", "suggest", "bounds", "check", "capture", "tune", "results",
+                             "report", "bench-search", "emit", "devices", "completion", "man"}) {
+        expect_refused(launchbox_run({verb, "--foo"}), "unknown option '--foo'");
+        expect_refused(launchbox_run({verb, "--foo=3"}), "unknown option '--foo'");
+        expect_refused(launchbox_run({verb, "--format=yaml", "--foo", "--", "--bar"}), "unknown option '--fo");
+        expect_refused(launchbox_run({verb, "-Q"}), "unknown option '-Q'");
+    }
+    expect_refused(launchbox_run({"inspect", "--tpo", "3"}), "did you mean --top?");
+    // A value is no option, whatever it begins with.
+    expect_refused(launchbox_run({"occupancy", "--carveout", "-1", "--threads", "256", "--foo"}), "'--foo'");
+    EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--carveout", "-1"}).status, 0);
+    // What is known and incomplete says what it lacks.
+    expect_refused(launchbox_run({"inspect"}), "file is required");
+    expect_refused(launchbox_run({"suggest", "--registers"}), "--registers");
+    expect_refused(launchbox_run({"occupancy", "--threads", "256", "--cluster"}), "--cluster");
+    expect_refused(launchbox_run({"capture", "--foo", "true"}), "unknown option '--foo'");
+}
+
 TEST(command_line, an_unknown_architecture_is_refused_with_those_that_are_known)
 {
     for (const char* name : {"sm_91", "sm_9O", "9", "10.9", "sm_109", "gfx90a", "sm_90,sm_91", "sm_90,", ",", "sm_90 "})
@@ -81,6 +102,31 @@ TEST(command_line, numbers_that_are_none_negative_or_too_large_are_refused)
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--multiple", "0"}), "--multiple");
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--top", "9999"}), "--top");
     expect_refused(launchbox_run({"inspect", "x.log", "--threads", "1025"}), "--threads");
+}
+
+// What no thread can have is a mistake; what only some of the chips cannot is their answer.
+TEST(command_line, more_registers_than_a_thread_has_are_refused)
+{
+    for (const std::vector<std::string>& verb : {std::vector<std::string>{"occupancy", "--threads", "256"},
+                                                 {"suggest"},
+                                                 {"occupancy", log_90, "--threads", "256"},
+                                                 {"suggest", log_90}}) {
+        const auto with = [&](const std::string& architectures, const std::string& registers) {
+            std::vector<std::string> words = verb;
+            words.insert(words.end(), {"--arch", architectures, "--registers", registers});
+            return launchbox_run(words);
+        };
+        expect_refused(with("sm_90", "300"), "--registers 300: a thread has at most 255 registers on sm_90");
+        expect_refused(with("sm_90", "256"), "at most 255");
+        expect_refused(with("sm_20,sm_30", "64"), "at most 63 registers on sm_20, sm_30");
+        expect_refused(with("all", "1000000"), "at most 255 registers on these architectures");
+        expect_refused(with("sm_90", "2147483647"), "at most 255");
+        EXPECT_EQ(with("sm_90", "255").status, 0);
+        EXPECT_EQ(with("sm_90", "0").status, 0);
+        EXPECT_EQ(with("sm_30,sm_90", "64").status, 0);
+    }
+    expect_refused(launchbox_run({"suggest", log_90, "--registers", "300"}), "a thread has at most 255 registers\n");
+    expect_refused(launchbox_run({"suggest", "--arch", "GTX 680", "--registers", "64"}), "at most 63");
 }
 
 TEST(command_line, sizes_that_are_none_are_refused)

@@ -175,12 +175,37 @@ TEST(inspect_verb, a_source_that_does_not_compile_shows_the_compilers_message)
     const std::string told = "tests/data/kernels/syntax_error.cu(3): identifier \"undefined_name\" is undefined";
     EXPECT_NE(result.err.find(told), std::string::npos) << result.err;
     EXPECT_EQ(result.err.find(told), result.err.rfind(told)) << result.err;
+    EXPECT_FALSE(result.says("sm_")) << "as if it were of one architecture: " << result.err;
     EXPECT_TRUE(result.json()["kernels"].empty());
     EXPECT_FALSE(result.json()["inputs"][0]["errors"].empty());
 
     const call assembly = launchbox_run({"inspect", "tests/data/kernels/bad_assembly.cu", "--arch", "sm_90"});
     EXPECT_EQ(assembly.status, 2);
     EXPECT_TRUE(assembly.says("sm_90: ")) << assembly.err;
+    EXPECT_FALSE(assembly.says("aborted due to errors")) << "it says why before: " << assembly.err;
+}
+
+// What some architectures refuse is said once, of these.
+TEST(inspect_verb, an_error_of_some_architectures_names_them)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const std::string file = (folder.path() / "some.cu").string();
+    write_file_atomically(file,
+                          "__global__ void k(int* p)\n{\n#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900\n"
+                          "#error \"needs 9.0\"\n#endif\n    *p = 1;\n}\n");
+    for (const char* verb : {"inspect", "bounds"}) {
+        const call result = launchbox_run({verb, file, "--arch", "sm_80,sm_86,sm_90", "--threads", "1024"});
+        EXPECT_EQ(result.status, 2);
+        EXPECT_TRUE(result.says("sm_80, sm_86: ")) << result.err;
+        EXPECT_EQ(result.err.find("needs 9.0"), result.err.rfind("needs 9.0")) << result.err;
+    }
+    write_file_atomically(file, "__global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }\n");
+    const call assembled = launchbox_run({"inspect", file, "--arch", "sm_80,sm_90,sm_90a"});
+    EXPECT_TRUE(assembled.says("not supported on .target 'sm_80, sm_90'")) << assembled.err;
+    EXPECT_EQ(assembled.err.find("wgmma"), assembled.err.rfind("wgmma")) << assembled.err;
+    const call old = launchbox_run({"inspect", file, "--arch", "sm_20,sm_30,sm_90"});
+    EXPECT_TRUE(old.says("cannot compile for sm_20, sm_30")) << old.err;
 }
 
 TEST(inspect_verb, a_file_without_kernels_and_an_architecture_that_nvcc_lacks_are_said_so)

@@ -688,28 +688,6 @@ for (int i = 0; i < 64; ++i) x[i * n + threadIdx.x] = v[i]; }
     expect_refused(launchbox_run({"inspect", log_90, "--flags", "-O1"}), "but no source");
 }
 
-TEST(shell_manners, help_completion_and_man_are_made_of_the_options)
-{
-    EXPECT_EQ(launchbox_run({"help", "inspect"}).out, launchbox_run({"inspect", "--help"}).out);
-    EXPECT_EQ(launchbox_run({"help"}).out, launchbox_run({"--help"}).out);
-    for (const char* shell : {"bash", "zsh", "fish"}) {
-        const call result = launchbox_run({"completion", shell});
-        EXPECT_EQ(result.status, 0);
-        for (const char* word : {"stack-reserve", "occupancy", "before-linking"})
-            EXPECT_TRUE(result.shows(word)) << shell;
-    }
-    const temporary_directory folder;
-    const std::string script =
-        written(folder, "completion.sh",
-                launchbox_run({"completion", "bash"}).out +
-                    "COMP_WORDS=(launchbox inspect --before); COMP_CWORD=2; _launchbox; echo \"${COMPREPLY[@]}\"\n");
-    EXPECT_EQ(run({"bash", script}).output, "--before-linking\n");
-    const call page = launchbox_run({"man", "inspect"});
-    EXPECT_TRUE(page.out.starts_with(".TH \"launchbox\\-inspect\" 1")) << page.out.substr(0, 80);
-    EXPECT_TRUE(page.shows("\\-\\-before\\-linking"));
-    expect_refused(launchbox_run({"man", "nothing"}), "unknown command 'nothing'");
-}
-
 TEST(gpu_names, stand_for_their_architectures)
 {
     const auto results_for = [](const char* name) {

@@ -167,7 +167,7 @@ TEST(occupancy_verb, a_launch_that_cannot_be_is_explained_and_is_no_error)
     EXPECT_TRUE(
         result.shows("cannot be launched: its 64,512 registers fit, but the launch check counts 9 warps as 12"));
     EXPECT_TRUE(result.shows("next step: −56 registers → 1 block"));
-    const call huge = launchbox_run({"occupancy", "--arch", "all", "--threads", "1000000", "--registers", "1000000",
+    const call huge = launchbox_run({"occupancy", "--arch", "all", "--threads", "1000000", "--registers", "255",
                                      "--barriers", "1000000", "--shared", "1M", "--dynamic-shared", "2^30"});
     EXPECT_EQ(huge.status, 0);
     EXPECT_FALSE(huge.shows(": -"));
@@ -245,6 +245,38 @@ TEST(occupancy_verb, takes_kernels_from_a_log)
     EXPECT_EQ(bare.status, 2);
     EXPECT_EQ(bare.out, "");
     EXPECT_TRUE(bare.says("has no launch bound: add --threads 256"));
+}
+
+// The five rules of thumb for the block size that is asked about.
+TEST(occupancy_verb, checks_the_rules_of_thumb)
+{
+    const std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "250", "--registers", "40"};
+    const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = words;
+        all.insert(all.end(), more.begin(), more.end());
+        return launchbox_run(all);
+    };
+    const call page = with({"--rules", "--no-charts"});
+    EXPECT_TRUE(page.shows("rules of thumb, for this launch:")) << page.out;
+    EXPECT_TRUE(
+        page.shows("broken whole warps: a multiple of the warp size (6 idle lanes in each block), which costs"));
+    EXPECT_TRUE(page.shows("kept   enough threads: ")) << page.out;
+    EXPECT_FALSE(with({"--no-charts"}).shows("rules of thumb"));
+    const nlohmann::json rules = with({"--rules", "--format", "json"}).json()["results"][0]["rules"];
+    ASSERT_EQ(rules.size(), 5u);
+    EXPECT_EQ(rules[0]["kept"], false);
+    EXPECT_EQ(rules[3]["costs"], true);
+    EXPECT_FALSE(with({"--format", "json"}).json()["results"][0].contains("rules"));
+    EXPECT_TRUE(with({"--rules", "--format", "csv"}).shows("warp_multiple divides_sm registers_share"));
+
+    const call unknown =
+        launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--rules", "--format", "json"});
+    EXPECT_TRUE(unknown.json()["results"][0]["rules"][3]["kept"].is_null()) << "registers are not known";
+    EXPECT_EQ(unknown.json()["results"][0]["rules"][4]["kept"], true);
+    EXPECT_EQ(launchbox_run({"occupancy", log_90, "--rules", "--threads", "96", "--format", "json"})
+                  .json()["results"][0]["rules"]
+                  .size(),
+              5u);
 }
 
 }  // namespace

@@ -24,13 +24,15 @@ TEST(suggest_verb, agrees_with_the_runtime)
     for (const auto& [architecture, registers, threads] :
          {row{"sm_90", "32", 1024}, row{"sm_90", "40", 768}, row{"sm_90", "100", 512}, row{"sm_90", "168", 384},
           row{"sm_90", "255", 256}, row{"sm_120", "32", 768}})
-        EXPECT_EQ(suggested({"--arch", architecture, "--registers", registers})["threads"], threads) << registers;
+        EXPECT_EQ(suggested({"--arch", architecture, "--registers", registers, "--ties", "largest"})["threads"],
+                  threads)
+            << registers;
 }
 
 TEST(suggest_verb, keeps_clusters_that_the_chip_can_have)
 {
     const nlohmann::json sixteen = suggested({"--arch", "sm_90", "--registers", "32", "--cluster", "16"});
-    EXPECT_EQ(sixteen["threads"], 1024);
+    EXPECT_EQ(sixteen["threads"], 256);
     EXPECT_EQ(sixteen["cluster_blocks"], 16);
     ASSERT_EQ(sixteen["notes"].size(), 2u);
     EXPECT_NE(sixteen["notes"][0].get<std::string>().find("cudaFuncAttributeNonPortableClusterSizeAllowed"),
@@ -55,10 +57,15 @@ TEST(suggest_verb, takes_the_clusters_of_a_kernel_from_the_compiler)
 TEST(suggest_verb, lists_runners_up_and_rules)
 {
     const nlohmann::json advice = suggested({"--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads"});
-    EXPECT_EQ(advice["threads"], 768);
+    EXPECT_EQ(advice["threads"], 256);
     EXPECT_EQ(advice["dynamic_shared"], "4*threads");
     ASSERT_EQ(advice["candidates"].size(), 6u);
-    const nlohmann::json& best = advice["candidates"][0];
+    std::vector<int> order;
+    for (const nlohmann::json& candidate : advice["candidates"]) order.push_back(candidate["threads"]);
+    EXPECT_EQ(order, (std::vector{256, 128, 192, 96, 384, 512}));
+    const nlohmann::json largest =
+        suggested({"--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--ties", "largest"});
+    const nlohmann::json& best = largest["candidates"][0];
     EXPECT_EQ(best["threads"], 768);
     EXPECT_EQ(best["dynamic_shared_bytes"], 3072);
     EXPECT_EQ(best["resident_blocks"], 2);
@@ -70,25 +77,29 @@ TEST(suggest_verb, lists_runners_up_and_rules)
     EXPECT_EQ(best["rules"][2]["costs"], true);
     for (std::size_t i = 1; i < 6; ++i)
         EXPECT_LE(advice["candidates"][i]["resident_threads"], advice["candidates"][i - 1]["resident_threads"]);
-    const call text = launchbox_run(
-        {"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--sms", "132"});
+    const call text = launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads",
+                                     "--sms", "132", "--ties", "largest"});
     EXPECT_TRUE(text.shows("768 threads per block: 2 blocks per SM = 1,536 of 2,048 threads, occupancy 75 %"));
     EXPECT_TRUE(text.shows("a grid of 264 blocks fills the GPU once"));
-    EXPECT_TRUE(text.shows("divides_sm (costs)"));
-    EXPECT_TRUE(text.shows("broken divides_sm"));
+    EXPECT_TRUE(text.shows("divides the SM (costs)"));
+    EXPECT_TRUE(text.shows("broken divides the SM: "));
+    EXPECT_EQ(text.out.find('_'), text.out.find("sm_90") + 2) << "ids are for programs\n" << text.out;
+    EXPECT_EQ(text.out.find('_', text.out.find("sm_90") + 3), std::string::npos) << text.out;
 }
 
 TEST(suggest_verb, keeps_limits_multiples_and_ties)
 {
-    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32"})["threads"], 1024);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32"})["threads"], 256);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "balanced"})["threads"], 256);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "largest"})["threads"], 1024);
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "smallest"})["threads"], 64);
-    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "most-blocks"})["threads"], 64);
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--limit", "500"})["threads"], 256);
-    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96"})["threads"], 672);
+    EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96"})["threads"], 288);
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--max-threads", "100", "--top", "1"})["candidates"].size(),
               1u);
     for (const char* none : {"0", "1024", "4096", "2147483647"})
-        EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--limit", none})["threads"], 1024) << none;
+        EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--limit", none, "--ties", "largest"})["threads"], 1024)
+            << none;
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "-r", "32", "--limit", "-1"}), "--limit");
     const nlohmann::json all = suggested({"--arch", "sm_90", "-r", "32", "--multiple", "96", "--top", "99"});
     for (const nlohmann::json& entry : all["candidates"]) EXPECT_EQ(entry["threads"].get<int>() % 96, 0);

@@ -33,7 +33,7 @@ DOUBLES = sys.argv[4:8]
 SCHEMAS = {
     "advise": ("", "advice/1"),
     "bench-search": ("search/1", ""),
-    "bounds": ("", "bounds/1"),
+    "bounds": ("register_limits/1", "bounds/1"),
     "capture": ("launches/1 capture/1", ""),
     "check": ("check/1", ""),
     "devices": ("devices/1", ""),
@@ -141,6 +141,8 @@ def rows_of(found):
     if kind == "launchbox.bounds/1":
         return [{**{name: value for name, value in kernel.items() if name != "threads"}, **row}
                 for kernel in found["kernels"] for row in kernel["rows"]]
+    if kind == "launchbox.register_limits/1":
+        return [{**chip, **bound} for chip in found["results"] for bound in chip["bounds"]]
     if kind == "launchbox.devices/1":
         return found.get("compute_capabilities", found["gpus"])
     if kind == "launchbox.convergence/1":
@@ -314,7 +316,7 @@ def calls():
     figures = ["occupancy", "--arch", "sm_90", "--threads", "256"]
     for more in [
         [],
-        ["--registers", "1000000"],
+        ["--registers", "255", "--threads", "1024"],
         ["--registers", "224", "--threads", "288"],
         ["--shared", "48K", "--dynamic-shared", "threads*512"],
         ["--shared", "1M", "--curves"],
@@ -328,6 +330,8 @@ def calls():
         ["--cluster", "3", "--gpcs", "18,18,16,2"],
         ["--max-dynamic-shared", "default", "--dynamic-shared", "100000"],
         ["--max-dynamic-shared", "max", "--dynamic-shared", "100000"],
+        ["--rules"],
+        ["--threads", "250", "--registers", "40", "--rules"],
     ]:
         yield [*figures[:3], *(more if "--threads" in more else figures[3:] + more)], 0, b""
     for capability in ["sm_37", "sm_52", "sm_62", "sm_86"]:
@@ -336,11 +340,14 @@ def calls():
         yield ["occupancy", "--arch", "sm_52", "--threads", "640", "--registers", "60", "--caching", caching], 0, b""
     yield ["occupancy", "--arch", "sm_120", "--threads", "256", "--cluster", "4", "--sms", "170"], 0, b""
 
-    for ties in ["largest", "smallest", "most-blocks"]:
+    for ties in ["balanced", "largest", "smallest"]:
         yield ["suggest", "--arch", "all", "--registers", "64", "--ties", ties], 0, b""
     yield ["suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", "4*threads", "--top", "99"], 0, b""
     yield ["suggest", "--arch", "sm_90", "--registers", "40", "--shared", "1M"], 0, b""
     yield ["suggest", "--arch", "sm_90,sm_120", "--registers", "0", "--multiple", "96", "--limit", "500"], 0, b""
+
+    yield ["bounds", "--arch", "all", "--threads", "65,128,1024"], 0, b""
+    yield ["bounds", "--arch", "all,H100", "--threads", "256", "--min-blocks", "1,8,33"], 0, b""
 
     yield ["devices"], 0, b""
 

@@ -7,6 +7,7 @@
 
 #include "advice/bounds/bound_edit.hpp"
 #include "advice/lint/source_lint.hpp"
+#include "source/source_kernels.hpp"
 #include "source/source_tokens.hpp"
 
 namespace {
@@ -41,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const launchbox::diagnosis& each :
          launchbox::lint_source({.file = "f", .text = text, .kernels = {}, .flags = {}}))
         check(!each.message.empty() && each.place && each.place->line >= 1);
+    for (const std::string& name : launchbox::kernels_in_text(text)) check(!name.empty());
     for (int line = 1; line <= 8; ++line)
         for (int attribute = 0; attribute <= 4; ++attribute) {
             launchbox::bound_edit_request request;

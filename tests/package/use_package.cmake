@@ -17,6 +17,15 @@ set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${SCRATCH}/build -DCMAKE_CXX_C
 
 if(WAY STREQUAL "installed")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  if(TOOL)
+    foreach(file bin/launchbox share/man/man1/launchbox.1 share/man/man1/launchbox-tune.1
+                 share/bash-completion/completions/launchbox share/zsh/site-functions/_launchbox
+                 share/fish/vendor_completions.d/launchbox.fish)
+      if(NOT EXISTS ${SCRATCH}/prefix/${file})
+        message(FATAL_ERROR "not installed: ${file}")
+      endif()
+    endforeach()
+  endif()
   # Moved after the installing: a package that remembers its prefix would break.
   file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
   run(${configure} -S ${SOURCE}/tests/package/consumer -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)

@@ -16,6 +16,7 @@
 #include "compiler/run/bound_injection.hpp"
 #include "compiler/run/compile.hpp"
 #include "compiler/run/compile_cache.hpp"
+#include "compiler/run/compile_errors.hpp"
 #include "compiler/run/kernel_sites.hpp"
 #include "compiler/run/unit_compiler.hpp"
 #include "image/names/readable_names.hpp"
@@ -57,7 +58,12 @@ class bounds_sweep {
 public:
     bounds_sweep(const toolchain& tools, const bounds_request& request, const bounds_plan& plan,
                  const std::function<void(std::size_t, std::size_t)>& progress)
-        : tools_(tools), request_(request), plan_(plan), progress_(progress), cache_(request.cache_folder)
+        : tools_(tools),
+          request_(request),
+          plan_(plan),
+          progress_(progress),
+          cache_(request.cache_folder),
+          errors_(tools)
     {
     }
 
@@ -89,6 +95,7 @@ private:
     std::vector<swept_unit> units_;
     std::mutex lock_;  // of what compiles of a round write: progress and trials
     std::size_t done_ = 0, total_ = 0;
+    compile_errors errors_;
     bounds_sweep_result result_;
 };
 
@@ -159,6 +166,7 @@ bounds_sweep_result bounds_sweep::run()
     compile_as_written();
     if (!interrupted())
         for (swept_unit& unit : units_) read_as_written(unit);
+    result_.errors = errors_.lines();
     std::ranges::sort(result_.all_kernels);
     result_.all_kernels.erase(std::unique(result_.all_kernels.begin(), result_.all_kernels.end()),
                               result_.all_kernels.end());
@@ -300,10 +308,8 @@ void bounds_sweep::read_as_written(swept_unit& unit)
     nvcc_output output = unit.written;
     output.ptx.clear();
     compile_result written = read_compile(job, std::move(output), {.hash_code = true});
-    if (!written.succeeded) {
-        add_errors(tools_, written, result_.errors);
-        return;
-    }
+    errors_.add(written);
+    if (!written.succeeded) return;
     std::vector<std::string_view> names;
     for (const kernel_info& kernel : written.kernels) names.push_back(kernel.name);
     const std::vector<readable_name> readable = readable_names(names);

@@ -148,6 +148,14 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     account.grid_obstacle = grid_obstacle_of(question);
     if (account.grid_obstacle.empty()) account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);
+    if (question.rules)
+        account.rules = check_rules(
+            *question.limits, question.resources,
+            {.threads = question.shape.threads,
+             .dynamic_shared_bytes = question.shape.dynamic_shared_bytes,
+             .resident_blocks = result.resident_blocks},
+            question.settings,
+            {.registers = question.registers_known, .shared = question.shared_known && question.dynamic_shared_known});
     account.notes = notes_of(question, account.result);
     return account;
 }
@@ -179,7 +187,7 @@ std::string obstacle_text(const occupancy_question& q, const occupancy_result& r
                 "its {} registers fit, but the launch check counts {} as {} (a multiple of {} "
                 "sub-partitions): {} of {} registers",
                 with_commas(result.registers.per_block), counted(result.warps.warps_per_block, "warp", "warps"),
-                counted_warps, partitions, with_commas(result.registers.per_warp * counted_warps),
+                counted_warps, partitions, with_commas(std::int64_t{result.registers.per_warp} * counted_warps),
                 with_commas(limits.registers_per_block));
         }
         case launch_obstacle::register_partition:

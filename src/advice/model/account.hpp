@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "advice/model/rules_of_thumb.hpp"
+
 namespace launchbox {
 
 /// What is asked. `architecture` keeps the variant of the name that the user gave.
@@ -36,6 +38,7 @@ struct occupancy_question {
     std::optional<int> sms;  ///< SMs of the GPU
     std::vector<int> gpcs;   ///< SMs of each GPC, when known
     bool curves = false;     ///< also calculate the charts
+    bool rules = false;      ///< also check the rules of thumb
 };
 
 /// Dynamic shared memory of the same launch with so many threads; nothing where there is no such launch.
@@ -117,6 +120,7 @@ struct occupancy_account {
     std::optional<wave_account> waves;
     std::optional<cluster_account> clusters;
     std::vector<occupancy_curve> curves;
+    std::vector<rule_check> rules;   ///< of thumb; empty: not asked for
     std::vector<std::string> notes;  ///< what the reader must know besides: opt-in needed, differences of the mode
 };
 

@@ -11,15 +11,23 @@ namespace launchbox {
 
 /// One rule. `costs` says whether breaking it takes resident warps, or lanes, from this candidate.
 struct rule_check {
-    std::string id;    ///< warp_multiple, enough_threads, divides_sm, registers_share, shared_share
-    std::string rule;  ///< the rule in words
+    std::string id;     ///< warp_multiple, enough_threads, divides_sm, registers_share, shared_share
+    std::string name;   ///< in two or three words
+    std::string rule;   ///< the rule in words
+    bool known = true;  ///< false: a figure that it needs is not known, and `kept` and `costs` say nothing
     bool kept = true;
     bool costs = false;
     std::string figure;  ///< "2,048 / 768 = 2.67"
 };
 
+/// Which figures of the kernel are known.
+struct known_figures {
+    bool registers = true, shared = true;
+};
+
 /// All five, in order.
 std::vector<rule_check> check_rules(const sm_limits& limits, const kernel_resources& kernel,
-                                    const block_size_choice& choice, const launch_settings& settings);
+                                    const block_size_choice& choice, const launch_settings& settings,
+                                    const known_figures& known = {});
 
 }  // namespace launchbox

@@ -92,7 +92,7 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
 
 void refuse_no_kernels(const source_bounds_request& request, const bounds_sweep_result& sweep)
 {
-    if (!sweep.kernels.empty() || !sweep.errors.empty() || sweep.interrupted) return;
+    if (request.of_folder || !sweep.kernels.empty() || !sweep.errors.empty() || sweep.interrupted) return;
     if (sweep.all_kernels.empty())
         throw error(request.file + " has no instantiated __global__ function",
                     "instantiate its templates, or name the file that does");

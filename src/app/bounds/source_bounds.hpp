@@ -23,7 +23,8 @@ struct source_bounds_request {
     bool dynamic_shared_named = false;  ///< `launch` has what the user says; else what the source tells counts
     unsigned jobs = 0;
     bool no_cache = false;
-    bool whole = false;  ///< every attribute is compiled from the source, and not only what the answer rests on
+    bool whole = false;      ///< every attribute is compiled from the source, and not only what the answer rests on
+    bool of_folder = false;  ///< one of several sources: that it has no such kernel is no error
     std::optional<benchmark_request> measure;
 };
 

@@ -48,8 +48,15 @@ void add_container(input_reading& reading, input_summary summary, std::size_t in
 {
     std::vector<input_summary>& inputs = reading.found.inputs;
     const bool empty = std::all_of(inputs.begin() + std::ptrdiff_t(inputs_before), inputs.end(), is_idle_member);
-    summary.is_container = !empty;
-    if (empty && summary.errors.empty() && !interrupted())
+    const std::size_t sources = summary.sources.size();
+    if (sources > 0)
+        summary.remarks.push_back(empty ? read_as_sources(summary.sources, summary.file)
+                                        : fmt::format("it contains compiled code, and {} {} not read: name {}", sources,
+                                                      sources == 1 ? "CUDA source (.cu) is" : "CUDA sources (.cu) are",
+                                                      sources == 1 ? "it" : "them"));
+    if (!empty) summary.sources.clear();
+    summary.is_container = !empty || sources > 0;
+    if (empty && sources == 0 && summary.errors.empty() && !interrupted())
         summary.errors.push_back(reading.request.architectures.empty()
                                      ? "it contains no compiled CUDA code"
                                      : "it contains no CUDA code for " + reading.asked.words());
@@ -149,6 +156,7 @@ void read_folder(input_reading& reading, const std::string& folder)
             summary.errors.push_back(failure.what());
         }
     }
+    summary.sources = sources_of(found, folder);
     add_container(reading, std::move(summary), before);
 }
 

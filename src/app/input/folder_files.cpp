@@ -126,6 +126,33 @@ folder_files files_in_folder(const std::string& folder, const std::function<bool
     return folder_reader(folder, is_wanted).read();
 }
 
+std::vector<std::string> sources_of(const folder_files& files, const std::string& folder)
+{
+    std::vector<std::string> sources;
+    for (const std::string& file : files.files) {
+        const fs::path way = fs::path(file).lexically_relative(folder);
+        const bool is_hidden = std::ranges::any_of(
+            way, [](const fs::path& part) { return part.string().starts_with('.') && part != "." && part != ".."; });
+        if (file.ends_with(".cu") && !is_hidden) sources.push_back(file);
+    }
+    return sources;
+}
+
+std::vector<std::string> sources_in_folder(const std::string& folder)
+{
+    return sources_of(files_in_folder(folder, [](std::string_view) { return false; }), folder);
+}
+
+std::string read_as_sources(const std::vector<std::string>& sources, const std::string& folder)
+{
+    constexpr std::size_t max_named = 10;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(sources.size(), max_named); ++i)
+        names += (i > 0 ? ", " : "") + escape_for_terminal(fs::path(sources[i]).lexically_relative(folder).string());
+    if (sources.size() > max_named) names += " and " + std::to_string(sources.size() - max_named) + " more";
+    return "read as CUDA sources: " + names;
+}
+
 bool is_folder(const std::string& name)
 {
     std::error_code unknown;

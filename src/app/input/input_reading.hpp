@@ -47,7 +47,7 @@ struct file_content {
     std::vector<byte_range> data = {};  ///< where not all of it is there
 };
 
-void read_source(input_reading& reading, const std::string& file);
+void read_source(input_reading& reading, const std::string& file, given how = given::by_name);
 void read_log(input_reading& reading, const std::string& file, std::string_view text);
 void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how);
 void read_folder(input_reading& reading, const std::string& folder);

@@ -61,6 +61,45 @@ void keep_asked(input_reading& reading, std::size_t first_kernel, std::size_t fi
     reading.erase_inputs(first_input, is_idle_member);
 }
 
+void read_word(input_reading& reading, const std::string& word)
+{
+    const std::size_t first_kernel = reading.found.kernels.size(), first_input = reading.found.inputs.size();
+    read_named(reading, word);
+    keep_asked(reading, first_kernel, first_input);
+}
+
+// One of several, which does not keep the others from being read.
+void read_one_of(input_reading& reading, const std::string& word, const std::function<void()>& read)
+{
+    try {
+        read();
+    } catch (const error& failure) {
+        reading.found.inputs.push_back(
+            {.file = word,
+             .kind = is_source(word) ? source_kind : "unreadable",
+             .errors = {std::string(failure.what()) + (failure.hint().empty() ? "" : "; " + failure.hint())}});
+    }
+}
+
+// A folder whose only CUDA code is sources. Those without a kernel are no inputs.
+void read_folder_sources(input_reading& reading, const std::string& folder)
+{
+    input_summary& about = reading.found.inputs.back();
+    if (!is_folder(folder) || about.file != folder || about.sources.empty()) return;
+    const std::size_t first_input = reading.found.inputs.size();
+    const std::vector<std::string> sources = std::move(about.sources);
+    for (const std::string& file : sources) {
+        if (interrupted()) return;
+        const std::size_t first_kernel = reading.found.kernels.size(), before = reading.found.inputs.size();
+        read_one_of(reading, file, [&] {
+            read_source(reading, file, given::found);
+            keep_asked(reading, first_kernel, before);
+        });
+    }
+    if (reading.found.inputs.size() == first_input && !interrupted())
+        reading.found.inputs.back().errors.push_back("its CUDA sources have no instantiated __global__ function");
+}
+
 void name_for_people(std::vector<found_kernel>& kernels)
 {
     std::vector<std::string_view> names;
@@ -89,17 +128,12 @@ kernel_input read_kernels(const kernel_request& request, const listener& news)
     input_reading reading{.request = request, .news = news};
     kernel_input& found = reading.found;
     for (const std::string& file : request.files) {
-        const std::size_t kernels_before = found.kernels.size(), inputs_before = found.inputs.size();
-        try {
-            read_named(reading, file);
-            keep_asked(reading, kernels_before, inputs_before);
-        } catch (const error& failure) {
-            if (request.files.size() == 1) throw;
-            found.inputs.push_back(
-                {.file = file,
-                 .kind = is_source(file) ? source_kind : "unreadable",
-                 .errors = {std::string(failure.what()) + (failure.hint().empty() ? "" : "; " + failure.hint())}});
-        }
+        const std::size_t inputs_before = found.inputs.size();
+        if (request.files.size() == 1)
+            read_word(reading, file);
+        else
+            read_one_of(reading, file, [&] { read_word(reading, file); });
+        if (found.inputs.size() > inputs_before) read_folder_sources(reading, file);
         if (interrupted()) break;
     }
     name_for_people(found.kernels);

@@ -69,7 +69,8 @@ struct input_summary {
     std::vector<std::string> remarks = {};  ///< what was not read, and is no fault
     std::vector<diagnosis> diagnoses = {};  ///< of a source, those that belong to no kernel
     std::vector<missing_kernel> missing = {};
-    bool is_container = false;  ///< a folder or packed file: its kernels are those of other inputs
+    std::vector<std::string> sources = {};  ///< of a folder without compiled code, until they are read
+    bool is_container = false;              ///< a folder or packed file: its kernels are those of other inputs
 
     /// Machine code that somebody has compiled: no source, no log.
     [[nodiscard]] bool is_compiled() const { return kind != source_kind && kind != log_kind; }

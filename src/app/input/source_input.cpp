@@ -9,11 +9,13 @@
 
 #include "advice/lint/lint_log.hpp"
 #include "advice/lint/lint_warnings.hpp"
+#include "app/input/folder_files.hpp"
 #include "app/input/input_reading.hpp"
 #include "compiler/run/build_flags.hpp"
 #include "compiler/run/compile.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "compiler/run/compile_commands.hpp"
+#include "compiler/run/compile_errors.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
@@ -26,6 +28,11 @@ bool is_source(const std::string& file)
     for (const char* ending : {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".hpp", ".h"})
         if (has_ending(file, ending)) return true;
     return false;
+}
+
+bool has_sources(const std::string& name)
+{
+    return is_source(name) || (is_folder(name) && !sources_in_folder(name).empty());
 }
 
 namespace {
@@ -73,7 +80,7 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
         },
         options.jobs == 1 ? 1 : 2);
     if (options.lint) lint_results(results, summary);
-    std::vector<std::string> errors;
+    compile_errors errors(tools);
     for (compile_result& compiled : results) {
         hand_on_unroll_warnings(compiled.report, compiled.kernels);
         if (options.lint) add_warnings(compiled.report, summary.file, summary.text, summary.diagnoses);
@@ -82,18 +89,18 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
             reading.add(std::move(info));
         }
         summary.kernels += compiled.kernels.size();
-        if (compiled.succeeded || interrupted()) continue;
-        add_errors(tools, compiled, errors);
+        if (compiled.succeeded || !interrupted()) errors.add(compiled);
     }
-    for (const std::string& text : errors) summary.errors.push_back(command.empty() ? text : command + ": " + text);
+    for (const std::string& text : errors.lines())
+        summary.errors.push_back(command.empty() ? text : command + ": " + text);
 }
 
 }  // namespace
 
-void read_source(input_reading& reading, const std::string& file)
+void read_source(input_reading& reading, const std::string& file, given how)
 {
     const kernel_request& options = reading.request;
-    input_summary summary{.file = file, .kind = source_kind};
+    input_summary summary{.file = file, .kind = source_kind, .in_container = how == given::found};
     summary.text = read_file(file);  // a missing file is said so before a compiler is looked for
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
@@ -120,7 +127,7 @@ void read_source(input_reading& reading, const std::string& file)
                                      "together, and every figure can change; these are of -rdc=true",
                                      "inspect the linked program"});
     reading.found.interrupted |= interrupted();
-    if (summary.errors.empty() && summary.kernels == 0 && !interrupted())
+    if (how == given::by_name && summary.errors.empty() && summary.kernels == 0 && !interrupted())
         summary.errors.push_back("it has no instantiated __global__ function");
     reading.found.inputs.push_back(std::move(summary));
 }

@@ -13,6 +13,9 @@ namespace launchbox {
 /// By its name: it is compiled, and no file of kernels.
 bool is_source(const std::string& file);
 
+/// A source, or a folder of them.
+bool has_sources(const std::string& name);
+
 /// Flags of the user, with response files read; of a source's own architecture and outputs nothing is known here.
 std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags);
 

@@ -77,7 +77,7 @@ program_ending run_observed(const std::vector<std::string>& arguments, const pro
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (started.failure != 0)
         throw error("cannot run " + arguments.front() + ": " + std::strerror(started.failure),
-                    "put a program and its arguments after --", exit_status::bad_input);
+                    "name a program that can be run: launchbox capture ./app", exit_status::bad_input);
     const child_ending ended = *wait_for_child(started.process);
     return {
         .status = ended.exit_code, .signal = ended.signal, .seconds = seconds_since(begin), .process = started.process};

@@ -166,24 +166,6 @@ std::vector<std::string> error_lines(const compile_result& result)
     return lines;
 }
 
-void add_errors(const toolchain& tools, const compile_result& result, std::vector<std::string>& errors)
-{
-    if (result.succeeded) return;
-    const std::string name(architecture_name(result.architecture).view());
-    std::vector<std::string> lines = error_lines(result);
-    if (lines.empty())
-        lines.push_back("nvcc failed" + (result.log.empty() ? "" : ": " + result.log.substr(0, result.log.find('\n'))));
-    for (std::string& text : lines) {
-        if (text.find("Unsupported gpu architecture") != std::string::npos)
-            text = "nvcc " + tools.version + " cannot compile for " + name;
-        if (text.find("No such file or directory") != std::string::npos)
-            text += "; flags for the compiler follow --, as in -- -I FOLDER";
-        // The front end says the same for every architecture.
-        if (std::ranges::none_of(errors, [&](const std::string& other) { return other.ends_with(text); }))
-            errors.push_back(name + ": " + text);
-    }
-}
-
 std::vector<compile_result> compile_kernels(const toolchain& tools, const compile_request& request,
                                             const std::function<void(std::size_t done, std::size_t total)>& progress)
 {

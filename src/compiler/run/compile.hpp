@@ -53,8 +53,4 @@ compile_result read_compile(const nvcc_job& job, nvcc_output output, const cubin
 /// The compiler's errors, one a line: "k.cu(3): identifier "x" is undefined".
 std::vector<std::string> error_lines(const compile_result& result);
 
-/// Adds why it failed to `errors`, one a line: "sm_90: k.cu(3): ...", without what an architecture before it has said
-/// already. Nothing for a compile that succeeded.
-void add_errors(const toolchain& tools, const compile_result& result, std::vector<std::string>& errors);
-
 }  // namespace launchbox

@@ -1,10 +1,12 @@
 // The forms of `occupancy` for programs: JSON and the table behind CSV.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/kernels/occupancy_report.hpp"
+#include "report/kernels/rules_report.hpp"
 
 namespace launchbox {
 
@@ -62,33 +64,44 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     json["clusters"] = clusters_json(account.clusters);
     json["notes"] = account.notes;
     if (!account.curves.empty()) json["curves"] = curves_json(account.curves);
+    if (!account.rules.empty()) json["rules"] = rules_json(account.rules);
     return json;
 }
 
 table occupancy_table(const std::vector<occupancy_account>& accounts)
 {
-    return json_table({{"architecture"},
-                       {"kernel", "/kernel/name"},
-                       {"mode"},
-                       {"threads", "/shape/threads"},
-                       {"registers", "/kernel/registers"},
-                       {"static_shared_bytes", "/kernel/static_shared_bytes"},
-                       {"dynamic_shared_bytes", "/shape/dynamic_shared_bytes"},
-                       {"barriers", "/kernel/barriers"},
-                       {"resident_blocks"},
-                       {"resident_warps"},
-                       {"warp_slots"},
-                       {"occupancy"},
-                       {"limit_warps", "/limits/warps/blocks"},
-                       {"limit_blocks", "/limits/blocks/blocks"},
-                       {"limit_registers", "/limits/registers/blocks"},
-                       {"limit_shared", "/limits/shared/blocks"},
-                       {"limit_barriers", "/limits/barriers/blocks"},
-                       {"limiters"},
-                       {"next_step", "/next_step/text"},
-                       {"obstacle"},
-                       {"at_most"}},
-                      occupancy_json(accounts)["results"]);
+    ordered_json rows = occupancy_json(accounts)["results"];
+    for (ordered_json& row : rows)
+        if (row.contains("rules")) row["rules_broken"] = broken_rules_json(row["rules"]);
+    table figures = json_table({{"architecture"},
+                                {"kernel", "/kernel/name"},
+                                {"mode"},
+                                {"threads", "/shape/threads"},
+                                {"registers", "/kernel/registers"},
+                                {"static_shared_bytes", "/kernel/static_shared_bytes"},
+                                {"dynamic_shared_bytes", "/shape/dynamic_shared_bytes"},
+                                {"barriers", "/kernel/barriers"},
+                                {"resident_blocks"},
+                                {"resident_warps"},
+                                {"warp_slots"},
+                                {"occupancy"},
+                                {"limit_warps", "/limits/warps/blocks"},
+                                {"limit_blocks", "/limits/blocks/blocks"},
+                                {"limit_registers", "/limits/registers/blocks"},
+                                {"limit_shared", "/limits/shared/blocks"},
+                                {"limit_barriers", "/limits/barriers/blocks"},
+                                {"limiters"},
+                                {"next_step", "/next_step/text"},
+                                {"obstacle"},
+                                {"at_most"},
+                                {"rules_broken"}},
+                               rows);
+    if (std::none_of(accounts.begin(), accounts.end(),
+                     [](const occupancy_account& account) { return !account.rules.empty(); })) {
+        figures.columns.pop_back();
+        for (std::vector<cell>& row : figures.rows) row.pop_back();
+    }
+    return figures;
 }
 
 namespace {

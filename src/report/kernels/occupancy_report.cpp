@@ -8,6 +8,7 @@
 #include "report/core/chart.hpp"
 #include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "report/kernels/rules_report.hpp"
 
 namespace launchbox {
 
@@ -153,6 +154,10 @@ void add_account(document& page, const occupancy_account& account, const output_
                         with_commas(w.blocks_per_wave),
                         w.tail_blocks == 0 ? "no tail" : "the tail has " + counted(w.tail_blocks, "block", "blocks"),
                         percent(w.efficiency)));
+    }
+    if (!account.rules.empty()) {
+        page.line("");
+        add_rules(page, "this launch", account.rules);
     }
     if (!account.notes.empty()) page.line("");
     for (const std::string& note : account.notes) page.line("  note: " + note);

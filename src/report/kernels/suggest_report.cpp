@@ -8,20 +8,12 @@
 #include "report/core/json_table.hpp"
 #include "report/kernels/limiter_ids.hpp"
 #include "report/kernels/occupancy_report.hpp"
+#include "report/kernels/rules_report.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {
 
 namespace {
-
-// "divides_sm: free" or "shared_share: costs": which rules are broken and whether it matters here.
-std::string broken_rules(const block_size_candidate& candidate)
-{
-    std::string text;
-    for (const rule_check& rule : candidate.rules)
-        if (!rule.kept) text += (text.empty() ? "" : ", ") + rule.id + (rule.costs ? " (costs)" : " (free)");
-    return text.empty() ? "–" : text;
-}
 
 // What CUDA compares block sizes by, as a share: lanes that a partial warp leaves idle do not count.
 double thread_occupancy(const block_size_advice& advice, const block_size_candidate& candidate)
@@ -85,20 +77,9 @@ table candidates_table(const block_size_advice& advice)
                              {percent(thread_occupancy(advice, candidate)), look},
                              {with_commas(shared), look},
                              {limiter_names(candidate.result), look},
-                             {broken_rules(candidate), look}});
+                             {broken_rules_text(candidate.rules), look}});
     }
     return rows;
-}
-
-void add_rules(document& page, const std::vector<rule_check>& rules)
-{
-    page.line("  rules of thumb, for the suggestion:");
-    for (const rule_check& rule : rules)
-        page.line(fmt::format("  {} {}: {} ({})", rule.kept ? "kept  " : "broken", rule.id, rule.rule, rule.figure) +
-                      (rule.kept    ? ""
-                       : rule.costs ? ", which costs occupancy"
-                                    : ", which costs nothing here"),
-                  rule.kept || !rule.costs ? tone::plain : tone::warning);
 }
 
 }  // namespace
@@ -117,7 +98,7 @@ document suggest_document(const std::vector<block_size_advice>& all)
         page.line("");
         page.add(candidates_table(advice));
         page.line("");
-        add_rules(page, advice.candidates.front().rules);
+        add_rules(page, "the suggestion", advice.candidates.front().rules);
         if (!advice.notes.empty()) page.line("");
         for (const std::string& note : advice.notes) page.line("  note: " + note);
     }
@@ -151,13 +132,6 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);
         object["candidates"] = ordered_json::array();
         for (const block_size_candidate& candidate : advice.candidates) {
-            ordered_json rules = ordered_json::array();
-            for (const rule_check& rule : candidate.rules)
-                rules.push_back({{"id", rule.id},
-                                 {"rule", rule.rule},
-                                 {"kept", rule.kept},
-                                 {"costs", rule.costs},
-                                 {"figure", rule.figure}});
             object["candidates"].push_back({{"threads", candidate.choice.threads},
                                             {"dynamic_shared_bytes", candidate.choice.dynamic_shared_bytes},
                                             {"resident_blocks", candidate.choice.resident_blocks},
@@ -165,7 +139,7 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
                                             {"occupancy", thread_occupancy(advice, candidate)},
                                             {"warp_occupancy", candidate.result.occupancy()},
                                             {"limiters", limiter_ids(candidate.result)},
-                                            {"rules", std::move(rules)}});
+                                            {"rules", rules_json(candidate.rules)}});
         }
         json["results"].push_back(std::move(object));
     }
@@ -181,9 +155,7 @@ table suggest_table(const std::vector<block_size_advice>& all)
         for (nlohmann::ordered_json row : result["candidates"]) {
             row.update(
                 {{"architecture", result["architecture"]}, {"kernel", result["kernel"]["name"]}, {"rank", ++rank}});
-            row["rules_broken"] = nlohmann::ordered_json::array();
-            for (const auto& rule : row["rules"])
-                if (!rule["kept"]) row["rules_broken"].push_back(rule["id"]);
+            row["rules_broken"] = broken_rules_json(row["rules"]);
             rows.push_back(std::move(row));
         }
     }

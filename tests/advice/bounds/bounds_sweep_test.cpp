@@ -420,8 +420,8 @@ TEST_F(SmallSweep, AFileThatDoesNotCompileSaysWhereOnce)
         tools_, {.source = write("__global__ void k() { x; }\n"), .architectures = {{7, 5}, {9, 0}}}, two_rows);
     EXPECT_TRUE(broken.kernels.empty());
     ASSERT_EQ(broken.errors.size(), 1u);
-    EXPECT_TRUE(broken.errors[0].starts_with("sm_75: ")) << broken.errors[0];
     EXPECT_NE(broken.errors[0].find("k.cu(1): identifier \"x\" is undefined"), std::string::npos);
+    EXPECT_EQ(broken.errors[0].find("sm_"), std::string::npos) << "it is the same for both: " << broken.errors[0];
     const bounds_sweep_result missing =
         sweep_bounds(tools_, {.source = write("#include \"missing.h\"\n"), .architectures = {{9, 0}}}, two_rows);
     ASSERT_FALSE(missing.errors.empty());

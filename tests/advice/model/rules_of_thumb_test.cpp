@@ -35,6 +35,7 @@ TEST(rules_of_thumb, are_five_in_order_with_figures)
         EXPECT_EQ(rules[i].id, ids[i]);
         EXPECT_EQ(rules[i].figure, figures[i]);
         EXPECT_FALSE(rules[i].rule.empty());
+        EXPECT_FALSE(rules[i].name.empty() || rules[i].name.find('_') != std::string::npos) << "words for people";
         EXPECT_TRUE(rules[i].kept || rules[i].id == "divides_sm");
         EXPECT_TRUE(!rules[i].costs || !rules[i].kept) << "a rule that is kept cannot cost";
     }
@@ -52,6 +53,18 @@ TEST(rules_of_thumb, each_is_broken_by_a_kernel_that_breaks_it)
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 40}, 192)), "divides_sm- registers_share+");
     // Few threads, yet registers limit first: more threads would change nothing.
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 255}, 32)), "enough_threads- registers_share+");
+}
+
+TEST(rules_of_thumb, what_is_not_known_breaks_no_rule)
+{
+    const auto check = [](const known_figures& known) {
+        return check_rules(sm_90, {.registers = 255, .static_shared_bytes = 60'000}, {.threads = 1024}, {}, known);
+    };
+    EXPECT_EQ(broken(check({})), "registers_share+ shared_share+");
+    const std::vector<rule_check> rules = check({.registers = false, .shared = false});
+    EXPECT_EQ(broken(rules), "");
+    EXPECT_FALSE(rules[3].known || rules[4].known);
+    EXPECT_TRUE(rules[0].known && rules[1].known && rules[2].known);
 }
 
 // Registers are given in units of a warp: 33 are 40, of which the third block of 640 threads finds too few, although

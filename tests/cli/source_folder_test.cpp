@@ -1,0 +1,138 @@
+// A folder of CUDA sources, given to the verbs that read sources.
+#include <filesystem>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+class source_folder : public testing::Test {
+protected:
+    source_folder()
+    {
+        write("scale.cu", "__global__ void __launch_bounds__(1024) scale(float* p) { p[threadIdx.x] *= 2; }\n");
+        write("below/copy.cu",
+              "template <int N> __global__ void copy(int* p) { *p = N; }\ntemplate __global__ void copy<3>(int*);\n");
+        write("main.cu", "int main() {}\n");  // no kernel, and no fault
+        write("header.cuh", "__global__ void in_header() {}\n");
+        write("header.h", "__global__ void in_other_header() {}\n");
+        write("host.cpp", "int f();\n");
+        write(".hidden/old.cu", "__global__ void hidden() {}\n");
+        write(".#scale.cu", "not C++");
+    }
+
+    void write(const std::string& name, const std::string& text) const
+    {
+        fs::create_directories((folder_.path() / name).parent_path());
+        write_file_atomically(folder_.path() / name, text);
+    }
+
+    [[nodiscard]] call verb(const std::string& name, const std::vector<std::string>& more = {}) const
+    {
+        std::vector<std::string> words{name, folder(), "--arch", "sm_90"};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words);
+    }
+
+    [[nodiscard]] std::string folder() const { return folder_.path().string(); }
+
+    temporary_directory folder_;
+};
+
+constexpr const char* which = ": read as CUDA sources: below/copy.cu, main.cu, scale.cu\n";
+
+TEST_F(source_folder, is_compiled_and_says_which_files)
+{
+    NEEDS_NVCC();
+    const call inspected = verb("inspect", {"--format", "json"});
+    EXPECT_EQ(inspected.status, 0) << inspected.err;
+    EXPECT_TRUE(inspected.says(folder() + which)) << inspected.err;
+    std::vector<std::string> kernels;
+    const nlohmann::json found = inspected.json();
+    for (const nlohmann::json& kernel : found["kernels"]) kernels.push_back(kernel["demangled"]);
+    EXPECT_EQ(kernels, (std::vector<std::string>{"void copy<3>(int*)", "scale(float*)"}));
+    const call variants = verb("inspect", {"--flags", "-O1", "--format", "json"});
+    EXPECT_EQ(variants.status, 0) << variants.err;
+    EXPECT_EQ(variants.json()["kernels"].size(), 2u);
+    for (const char* name : {"occupancy", "suggest"}) {
+        const call result = verb(name, {"--format", "csv", "-k", "scale"});
+        EXPECT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(result.says(which)) << result.err;
+        EXPECT_TRUE(result.shows("scale")) << result.out;
+    }
+    write("budget.toml", "[[rule]]\nmax_registers = 255\n");
+    const call checked = verb("check", {"--budget", (folder_.path() / "budget.toml").string()});
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    EXPECT_TRUE(checked.shows("2 kernels")) << checked.out;
+    EXPECT_TRUE(checked.says(which)) << checked.err;
+}
+
+// A source that does not compile does not keep the others from being read.
+TEST_F(source_folder, is_swept_for_bounds)
+{
+    NEEDS_NVCC();
+    write("wrong.cu", "__global__ void wrong() { undefined_name; }\n");
+    const call inspected = verb("inspect", {"--format", "json"});
+    EXPECT_EQ(inspected.status, 2);
+    EXPECT_TRUE(inspected.says("undefined_name")) << inspected.err;
+    EXPECT_EQ(inspected.json()["kernels"].size(), 2u);
+    const call result = verb("bounds", {"--format", "json", "-k", "scale"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.says("undefined_name")) << result.err;
+    EXPECT_TRUE(result.says(": read as CUDA sources: below/copy.cu, main.cu, scale.cu, wrong.cu")) << result.err;
+    const nlohmann::json found = result.json();
+    ASSERT_EQ(found["inputs"].size(), 2u);
+    EXPECT_EQ(found["inputs"][0]["file"], (folder_.path() / "scale.cu").string());
+    EXPECT_EQ(found["kernels"].size(), 1u);
+}
+
+TEST_F(source_folder, bounds_refuses_what_needs_one_source)
+{
+    NEEDS_NVCC();
+    const call misspelt = verb("bounds", {"-k", "scael"});
+    EXPECT_EQ(misspelt.status, 2);
+    EXPECT_TRUE(misspelt.says("did you mean scale?")) << misspelt.err;
+    expect_refused(verb("bounds", {"--apply"}), "--apply needs one source");
+    expect_refused(verb("bounds", {"--revert"}), "is a folder");
+    expect_refused(verb("bounds", {"--measure", "./x"}), "--measure needs one source");
+    const temporary_directory empty;
+    expect_refused(launchbox_run({"bounds", empty.path().string(), "--arch", "sm_90"}), "has no CUDA source (.cu)");
+}
+
+TEST_F(source_folder, without_a_kernel_is_refused)
+{
+    NEEDS_NVCC();
+    fs::remove(folder_.path() / "scale.cu");
+    fs::remove(folder_.path() / "below/copy.cu");
+    for (const char* name : {"inspect", "bounds"}) {
+        const call result = verb(name);
+        EXPECT_EQ(result.status, 2);
+        EXPECT_TRUE(result.says("no instantiated __global__ function")) << result.err;
+    }
+}
+
+// A build tree with its sources is read for what was built.
+TEST_F(source_folder, with_compiled_code_is_read_for_that)
+{
+    write("kernel.ptx",
+          ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry built()\n.maxntid 64, 1, 1\n{\n\tret;\n}\n");
+    const call result = launchbox_run({"inspect", folder(), "--format", "json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    ASSERT_EQ(result.json()["kernels"].size(), 1u);
+    EXPECT_EQ(result.json()["kernels"][0]["name"], "built");
+    EXPECT_TRUE(result.says("it contains compiled code, and 3 CUDA sources (.cu) are not read: name them"))
+        << result.err;
+}
+
+TEST_F(source_folder, of_headers_alone_has_no_code)
+{
+    for (const char* name : {"scale.cu", "below/copy.cu", "main.cu"}) fs::remove(folder_.path() / name);
+    const call result = verb("inspect");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(result.says("it contains no CUDA code")) << result.err;
+}
+
+}  // namespace
+}  // namespace launchbox
