@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "advice/lint/block_size_use.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "support/error.hpp"
 
@@ -110,8 +111,16 @@ std::vector<block_size_advice> block_sizes_of_kernels(const suggest_request& req
             input.leave_out(kernel, true);
             continue;
         }
-        for (const target& where : targets_of_kernel(question->architecture, named))
+        std::string fixed = kernel.info.launches.fixed_block_size;
+        if (const block_size_use use = block_size_use_of(kernel.info);
+            fixed.empty() && use.freedom == block_size_freedom::fixed && !kernel.info.launches.triton_warps)
+            fixed = use.reason;
+        for (const target& where : targets_of_kernel(question->architecture, named)) {
             all.push_back(advise(request, where, kernel.info.short_form, resources_of(kernel.info), &kernel.info));
+            if (fixed.empty()) continue;
+            all.back().fixed = fixed;
+            all.back().candidates.clear();
+        }
     }
     return all;
 }

@@ -47,7 +47,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
         all = block_sizes_of_figures(request);
     } else {
         kernel_request wanted = options.input.request(context);
-        wanted.launches = false;  // other block sizes may come with other dynamic shared memory
+        wanted.sizes_vary = true;  // other block sizes may come with other dynamic shared memory
         catch_interrupts();
         kernel_input input = read_kernels(wanted, terminal_listener());
         all = block_sizes_of_kernels(request, input);

@@ -70,15 +70,6 @@ void sort_by_place(std::vector<diagnosis>& findings, const std::string& file)
     });
 }
 
-std::vector<launch_size> launch_sizes(const lint_request& request)
-{
-    const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
-    const std::vector<kernel_launch> launches = launched_kernels(view, request.kernels);
-    std::vector<launch_size> sizes;
-    for (std::size_t i = 0; i < request.kernels.size(); ++i) sizes.push_back(agreed_size(launches, i));
-    return sizes;
-}
-
 namespace {
 
 // The words that ptxas or nvcc get: "-Xptxas=-v,-maxrregcount=32" is three.

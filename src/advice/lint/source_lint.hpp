@@ -28,7 +28,4 @@ std::vector<diagnosis> lint_source(const lint_request& request);
 /// Those of the file itself first, those of no line before all, then by lines.
 void sort_by_place(std::vector<diagnosis>& findings, const std::string& file);
 
-/// How the source launches each of the kernels, where all its launches of a kernel agree: one a kernel.
-std::vector<launch_size> launch_sizes(const lint_request& request);
-
 }  // namespace launchbox

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/input/input_reading.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "advice/lint/source_lint.hpp"
+#include "advice/lint/block_size_use.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "support/text/matching.hpp"
 
@@ -81,13 +83,18 @@ void add_source_launches(const kernel_request& request, kernel_input& input)
     for (std::size_t number = 0; number < input.inputs.size(); ++number)
         for (const compiled_unit& unit : input.inputs[number].units) {
             if (!unit.seen) continue;
-            const std::vector<launch_size> sizes =
-                launch_sizes(request_for(number, unit, input, request.kernel, which));
-            for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const std::vector<block_size_use> uses =
+                block_size_uses(request_for(number, unit, input, request.kernel, which));
+            for (std::size_t i = 0; i < uses.size(); ++i) {
                 kernel_info& kernel = input.kernels[which[i]].info;
-                kernel.launches.launch_threads = sizes[i].threads;
-                if (!request.threads || !sizes[i].threads || request.threads == sizes[i].threads)
-                    kernel.launches.dynamic_shared_bytes = sizes[i].dynamic_shared_bytes;
+                if (uses[i].freedom == block_size_freedom::fixed)
+                    kernel.launches.fixed_block_size =
+                        uses[i].reason +
+                        (uses[i].threads ? fmt::format(", and is launched with {} threads", *uses[i].threads) : "");
+                if (request.sizes_vary) continue;
+                kernel.launches.launch_threads = uses[i].threads;
+                if (!request.threads || !uses[i].threads || request.threads == uses[i].threads)
+                    kernel.launches.dynamic_shared_bytes = uses[i].dynamic_shared_bytes;
             }
         }
 }

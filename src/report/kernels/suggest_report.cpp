@@ -89,6 +89,13 @@ document suggest_document(const std::vector<block_size_advice>& all)
     document page;
     for (const block_size_advice& advice : all) {
         page.heading(heading_of(advice));
+        if (!advice.fixed.empty()) {
+            page.line("  the block size is fixed and not ranked: " + escape_for_terminal(advice.fixed));
+            page.line(fmt::format("  for other sizes of such a kernel: launchbox suggest --registers {} --shared {}",
+                                  advice.resources.registers, advice.resources.static_shared_bytes),
+                      tone::faint);
+            continue;
+        }
         if (advice.candidates.empty()) {
             page.line("  no block size can be launched" + (advice.obstacle.empty() ? "" : ": " + advice.obstacle),
                       tone::bad);
@@ -127,6 +134,7 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
         object["at_most"] = !advice.dynamic_shared_known;
         object["cluster_blocks"] = advice.cluster_blocks;
         object["obstacle"] = advice.obstacle.empty() ? ordered_json(nullptr) : ordered_json(advice.obstacle);
+        object["fixed"] = text_or_null(advice.fixed);
         object["notes"] = advice.notes;
         object["threads"] =
             advice.candidates.empty() ? ordered_json(nullptr) : ordered_json(advice.candidates.front().choice.threads);

@@ -32,6 +32,7 @@ struct block_size_advice {
     bool dynamic_shared_known = true;  ///< false: the kernel uses some, and 0 is counted
     std::vector<block_size_candidate> candidates;
     std::string obstacle = {};  ///< why there is no candidate; empty where there are
+    std::string fixed = {};  ///< why no other block size is correct, and sizes are not ranked; empty: nothing says so
     std::optional<int> sms;
     std::string gpu = {};                 ///< the model that was named; empty: an architecture was
     int cluster_blocks = 1;               ///< blocks in a cluster; 1: none

@@ -2,6 +2,8 @@
 // none.
 #include "advice/lint/source_lint.hpp"
 
+#include "advice/lint/block_size_use.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -227,7 +229,7 @@ TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
         "launch_fails:1");
     // A launch whose instance is not written out is of the only one that there is.
     EXPECT_EQ(
-        launch_sizes(
+        block_size_uses(
             {.file = "k.cu", .text = "void f() { k<<<n, 64>>>(p); }", .kernels = {{"k<int>", &wide}}, .flags = {}})
             .at(0)
             .threads,
@@ -323,7 +325,7 @@ TEST(source_lint, launches_that_differ_are_told_one_by_one)
     EXPECT_EQ(both[1].place->line, 3);
     EXPECT_EQ(places("void f() {\nk<<<n, 128>>>();\nk<<<m, 128>>>(); }", {{"k", &plain}}), "");
     const auto sizes = [&](const std::string& text) {
-        return launch_sizes({.file = "k.cu", .text = text, .kernels = {{"k", &plain}}, .flags = {}}).at(0);
+        return block_size_uses({.file = "k.cu", .text = text, .kernels = {{"k", &plain}}, .flags = {}}).at(0);
     };
     EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 64>>>(); }").threads, 128);
     EXPECT_EQ(sizes("void f() { k<<<n, 128, 64>>>(); k<<<m, 128, 64>>>(); }").dynamic_shared_bytes, 64);
