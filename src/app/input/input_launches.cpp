@@ -87,7 +87,8 @@ void add_source_launches(const kernel_request& request, kernel_input& input)
                 block_size_uses(request_for(number, unit, input, request.kernel, which));
             for (std::size_t i = 0; i < uses.size(); ++i) {
                 kernel_info& kernel = input.kernels[which[i]].info;
-                if (uses[i].freedom == block_size_freedom::fixed)
+                // A size that may be tied to a constant of the kernel is no more to be ranked than one that is.
+                if (uses[i].freedom != block_size_freedom::free && kernel.launches.reads_block_size)
                     kernel.launches.fixed_block_size =
                         uses[i].reason +
                         (uses[i].threads ? fmt::format(", and is launched with {} threads", *uses[i].threads) : "");

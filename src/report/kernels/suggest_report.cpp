@@ -90,7 +90,7 @@ document suggest_document(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         page.heading(heading_of(advice));
         if (!advice.fixed.empty()) {
-            page.line("  the block size is fixed and not ranked: " + escape_for_terminal(advice.fixed));
+            page.line("  block sizes are not ranked: " + escape_for_terminal(advice.fixed));
             page.line(fmt::format("  for other sizes of such a kernel: launchbox suggest --registers {} --shared {}",
                                   advice.resources.registers, advice.resources.static_shared_bytes),
                       tone::faint);
