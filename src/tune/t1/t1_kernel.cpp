@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "support/error.hpp"
+#include "support/text/toml_text.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/terminal.hpp"
