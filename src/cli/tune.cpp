@@ -98,8 +98,13 @@ exit_status write_first_spec(const tune_verb_options& options, const call_contex
     check_output(options.output.file);
     const written_spec made = init_spec(request, terminal_listener());
     write_output(options.output.file, [&](std::ostream& out) { out << made.text; });
-    if (!made.to_fill_in.empty())
-        say(fmt::format("the source does not tell everything: fill in {}", fmt::join(made.to_fill_in, ", ")));
+    if (const std::vector<std::string>& names = made.to_fill_in; !names.empty()) {
+        constexpr std::size_t most = 8;
+        const std::vector<std::string> some(names.begin(),
+                                            names.begin() + std::ptrdiff_t(std::min(most, names.size())));
+        say(fmt::format("the source does not tell everything: fill in {}{}", fmt::join(some, ", "),
+                        names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
+    }
     return exit_status::done;
 }
 
@@ -180,7 +185,8 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
 {
     if (!options.init.empty()) return write_first_spec(options, context);
     if (!options.kernel.empty())
-        throw error("-k chooses the kernel of --init, and there is no --init", "launchbox tune --init gemm.cu -k sgemm");
+        throw error("-k chooses the kernel of --init, and there is no --init",
+                    "launchbox tune --init gemm.cu -k sgemm");
     if (options.file.empty())
         throw error("SPEC is missing", "launchbox tune --init gemm.cu -k sgemm > gemm.toml writes one");
     if (!context.compiler_flags.empty())
@@ -213,12 +219,13 @@ void add_tune(CLI::App& app, call_context& context)
     CLI::App* verb =
         app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")
-        ->type_name("");
-    verb->add_option("--init", options->init,
-                     "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
+    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")->type_name("");
+    verb->add_option(
+            "--init", options->init,
+            "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
         ->type_name("SOURCE");
-    verb->add_option("-k,--kernel", options->kernel, "The kernel of --init, where the source has several: a name, or * ?")
+    verb->add_option("-k,--kernel", options->kernel,
+                     "The kernel of --init, where the source has several: a name, or * ?")
         ->type_name("PATTERN");
     verb->add_option("--write-spec", options->write_spec,
                      "Only translate a T1 file into a spec and write it; - for standard output")

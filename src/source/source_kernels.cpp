@@ -14,9 +14,10 @@ constexpr std::size_t longest_head = 4000;  // tokens
 
 bool is_qualifier(const source_token& word)
 {
-    return word.is_any({"const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "typename",
-                        "class", "struct", "enum", "int", "long", "short", "char", "unsigned", "signed", "float",
-                        "double", "bool", "void"});
+    return word.is_any({"const",    "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__",
+                        "typename", "class",    "struct",       "enum",       "int",      "long",
+                        "short",    "char",     "unsigned",     "signed",     "float",    "double",
+                        "bool",     "void"});
 }
 
 parameter_in_text read_parameter(token_span words)
@@ -50,10 +51,9 @@ parameter_in_text read_parameter(token_span words)
     const bool is_named = end > 1 && words[end - 1].kind == source_token_kind::identifier &&
                           !is_qualifier(words[end - 1]) && !words[end - 2].is("::");
     // const T: a type alone, although two words.
-    const bool has_type =
-        is_named && std::ranges::any_of(words.first(end - 1), [](const source_token& word) {
-            return !word.is_any({"const", "volatile"});
-        });
+    const bool has_type = is_named && std::ranges::any_of(words.first(end - 1), [](const source_token& word) {
+                              return !word.is_any({"const", "volatile"});
+                          });
     if (!has_type) return found;
     found.name = words[end - 1].text;
     found.type = words.first(end - 1);

@@ -15,8 +15,8 @@ struct written_spec {
     std::vector<std::string> to_fill_in;  ///< names of the values that the source does not tell
 };
 
-/// What the source does not tell is said in a comment at its line. Throws `error`, one line, where there is no kernel to
-/// write about, or where it takes something that no spec can give it.
+/// What the source does not tell is said in a comment at its line. Throws `error`, one line, where there is no kernel
+/// to write about, or where it takes something that no spec can give it.
 written_spec init_spec(const init_request& request, const listener& news = {});
 
 }  // namespace launchbox

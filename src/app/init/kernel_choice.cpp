@@ -21,7 +21,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_listed = 10;
+constexpr std::size_t most_listed = 40;
 
 // Without the arguments of its own template: "a::merge" of "a::merge<int, 256>".
 std::string template_name(const std::string& short_form)
@@ -93,18 +93,18 @@ bool is_meant(const std::string& pattern, const kernel_in_text& kernel)
         if (one.is_preprocessed) continue;
         for (const kernel_in_text& kernel : read_source_kernels(one.view->names)) {
             const bool is_only_declared = kernel.scope < 0 && std::ranges::none_of(names, [&](const auto& name) {
-                return function_name(name) == kernel.name;
-            });
+                                              return function_name(name) == kernel.name;
+                                          });
             names.emplace_back(kernel.name);
             if (!is_meant(request.kernel, kernel)) continue;
             const std::string place = fmt::format("{}:{}: ", one.file, kernel.line),
                               name = escape_for_terminal(kernel.name);
             if (is_only_declared && !kernel.is_template)
-                throw error(place + "the kernel " + name + " is only declared here",
-                            "name the source that defines it");
+                throw error(place + "the kernel " + name + " is only declared here", "name the source that defines it");
             if (kernel.is_template && kernel.scope >= 0)
-                throw error(place + "the kernel template " + name + " has no instance in this source",
-                            "launch it here, or add an instantiation: template __global__ void " + name + "<...>(...);");
+                throw error(
+                    place + "the kernel template " + name + " has no instance in this source",
+                    "launch it here, or add an instantiation: template __global__ void " + name + "<...>(...);");
         }
     }
     if (names.empty()) throw error(request.file + " has no kernel", "name the source that defines one with __global__");

@@ -117,6 +117,7 @@ void take_enumeration(kernel_parameter& one, const source_view& view, const para
         if (!has_word(head, "enum")) continue;
         one.type = "int";
         one.bytes = 4;
+        one.is_enumeration = true;
         for (std::size_t i = 0; i + 1 < head.size(); ++i)
             if (head[i].is(":")) {
                 const std::string under = words_text(without_qualifiers(head.subspan(i + 1)));
@@ -143,6 +144,9 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
         const bool element = end < tokens.size() && tokens[end].is("[");
         if (element) end = std::min(closing_bracket(tokens, end) + 1, tokens.size());
         const bool moved = !element && end + 1 < tokens.size() && tokens[end].is("+") && tokens[end + 1].is("=");
+        const bool tested = !element && end + 1 < tokens.size() && tokens[end].is_any({"!=", "=="}) &&
+                            tokens[end + 1].is_any({"nullptr", "NULL"});
+        if (tested) continue;
         const bool taken = at > 0 && tokens[at - 1].is_any({"&", "*"});
         if (element && is_assigned(tokens, end) && !taken)
             only_written = true;
@@ -166,8 +170,8 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
 bool kernel_parameter::is_whole() const
 {
     const auto known = known_type(type);
-    return known && (known->what == element_type::kind::signed_integer ||
-                     known->what == element_type::kind::unsigned_integer);
+    return known &&
+           (known->what == element_type::kind::signed_integer || known->what == element_type::kind::unsigned_integer);
 }
 
 bool kernel_parameter::is_fraction() const
@@ -236,8 +240,8 @@ std::vector<int> functions_behind(const kernel_choice& choice)
             for (std::size_t number = 0; number < view.scopes.scopes.size(); ++number) {
                 const source_scope& scope = view.scopes.scopes[number];
                 const source_scope* outer = view.names.scope(scope.outer);
-                const bool is_function = outer == nullptr || outer->kind == scope_kind::file ||
-                                         outer->kind == scope_kind::type;
+                const bool is_function =
+                    outer == nullptr || outer->kind == scope_kind::file || outer->kind == scope_kind::type;
                 if (!is_function || scope.name != word.text || scope.kind == scope_kind::host) continue;
                 if (std::ranges::find(found, static_cast<int>(number)) == found.end())
                     found.push_back(static_cast<int>(number));

@@ -15,17 +15,18 @@
 namespace launchbox {
 
 struct kernel_parameter {
-    std::string name;                         ///< "arg3": the text has none
-    std::string shown;                        ///< the type as the source or the compiler says it
-    bool is_pointer = false;                  ///< then the rest is about what it points to
-    bool is_constant = false;                 ///< const
-    std::string type;                         ///< that specs have for it; empty: none
-    std::string template_type;                ///< the template's parameter that the type is: "T"; empty: it is none
-    std::optional<std::int64_t> bytes;        ///< of one
+    std::string name;                   ///< "arg3": the text has none
+    std::string shown;                  ///< the type as the source or the compiler says it
+    bool is_pointer = false;            ///< then the rest is about what it points to
+    bool is_constant = false;           ///< const
+    std::string type;                   ///< that specs have for it; empty: none
+    std::string template_type;          ///< the template's parameter that the type is: "T"; empty: it is none
+    std::optional<std::int64_t> bytes;  ///< of one
     bool is_pointer_to_pointer = false;
-    bool is_handle = false;                   ///< of a texture or surface
-    bool is_only_written = false;             ///< every use in the kernel is an assignment to an element
-    bool may_be_index = false;                ///< whole numbers that the kernel addresses by, or that it counts to
+    bool is_enumeration = false;
+    bool is_handle = false;        ///< of a texture or surface
+    bool is_only_written = false;  ///< every use in the kernel is an assignment to an element
+    bool may_be_index = false;     ///< whole numbers that the kernel addresses by, or that it counts to
 
     [[nodiscard]] bool is_whole() const;
     [[nodiscard]] bool is_fraction() const;

@@ -41,8 +41,7 @@ void take_config(const source_launch& launch, const source_view& view, const spe
             return expressions.extent(whole.words, whole.at);
         extent_words parts;
         for (int axis = 0; axis < 3; ++axis)
-            parts.parts[static_cast<std::size_t>(axis)] =
-                member((std::string(name) + "." + "xyz"[axis]).c_str(), axis);
+            parts.parts[static_cast<std::size_t>(axis)] = member((std::string(name) + "." + "xyz"[axis]).c_str(), axis);
         parts.is_known = !parts.parts[0].words.empty();
         return parts;
     };
@@ -106,8 +105,8 @@ std::optional<allocated_words> allocation_of(std::string_view variable, std::siz
         if (at == 0 || !tokens[at - 1].is("&")) continue;
         // cudaMalloc(&x, n); cudaMalloc((void**)&x, n); CHECK(cudaMalloc(reinterpret_cast<void**>(&x), n)).
         for (std::size_t open = at - 1, steps = 0; open > 1 && steps < 24; --open, ++steps) {
-            const bool allocates = tokens[open].is("(") && tokens[open - 1].is_any({"cudaMalloc", "cudaMallocManaged",
-                                                                                    "cudaMallocAsync"});
+            const bool allocates =
+                tokens[open].is("(") && tokens[open - 1].is_any({"cudaMalloc", "cudaMallocManaged", "cudaMallocAsync"});
             if (tokens[open].is_any({";", "{", "}"})) break;
             if (!allocates) continue;
             const std::vector<token_span> given = split_at_commas(in_brackets(tokens, open));

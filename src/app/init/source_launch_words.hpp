@@ -12,7 +12,7 @@ namespace launchbox {
 
 struct launch_words {
     extent_words grid, block;
-    placed_words shared;             ///< empty: none is asked for, or it is not known
+    placed_words shared;               ///< empty: none is asked for, or it is not known
     std::vector<placed_words> passed;  ///< arguments of the kernel; empty: not known
 };
 

@@ -27,7 +27,8 @@ bool is_of_the_machine(std::string_view name, std::string_view value)
 
 std::optional<std::int64_t> plain_number(token_span value)
 {
-    while (value.size() > 2 && value.front().is("(") && value.back().is(")")) value = value.subspan(1, value.size() - 2);
+    while (value.size() > 2 && value.front().is("(") && value.back().is(")"))
+        value = value.subspan(1, value.size() - 2);
     if (value.size() != 1 || value[0].kind != source_token_kind::number) return std::nullopt;
     return evaluate_constant(value, {.value = {}});
 }
@@ -87,20 +88,19 @@ void add_constants(const kernel_choice& choice, source_tunables& all)
             const auto value = plain_number(definition.value);
             if (!value || *value < 1 || is_of_the_machine(name, definition.value.back().text)) continue;
             if (!is_seen(*file.view, definition) || is_tested(file.view->source, name)) continue;
-            const bool is_own = std::ranges::any_of(choice.text.template_parameters, [&](const auto& one) {
-                                    return one.name == name;
-                                }) || std::ranges::any_of(choice.text.parameters, [&](const auto& one) {
-                                    return one.name == name;
-                                });
+            const bool is_own =
+                std::ranges::any_of(choice.text.template_parameters,
+                                    [&](const auto& one) { return one.name == name; }) ||
+                std::ranges::any_of(choice.text.parameters, [&](const auto& one) { return one.name == name; });
             if (is_own || !done.insert(name).second) continue;
-            const auto times = std::ranges::count_if(constants.definitions(),
-                                                     [&](const auto& other) { return other.name == name; });
+            const auto times =
+                std::ranges::count_if(constants.definitions(), [&](const auto& other) { return other.name == name; });
             if (times > 1)
-                all.remarks.push_back(fmt::format("{} is defined {} times in {}: not a parameter", name, times,
-                                                  file.file));
+                all.remarks.push_back(
+                    fmt::format("{} is defined {} times in {}: not a parameter", name, times, file.file));
             else if (!is_source)
-                all.remarks.push_back(fmt::format("{} is defined in {}: to tune it, move it into the source", name,
-                                                  file.file));
+                all.remarks.push_back(
+                    fmt::format("{} is defined in {}: to tune it, move it into the source", name, file.file));
             else
                 all.found.push_back(
                     {.name = std::string(name), .value = *value, .is_constant = true, .line = definition.line});

@@ -122,7 +122,8 @@ std::string text_of(const spec_draft& draft)
     std::vector<std::string> baseline;
     for (const draft_parameter& parameter : draft.parameters)
         baseline.push_back(parameter.name + " = " + parameter.baseline);
-    to.line({fmt::format("baseline = {{ {} }}", fmt::join(baseline, ", ")), "as the source has it"});
+    to.line({fmt::format("baseline = {{ {} }}", fmt::join(baseline, ", ")),
+             draft.baseline_is_known ? "as the source has it" : "what others are compared with: fill in"});
     to.heading("[parameters]");
     for (const draft_parameter& parameter : draft.parameters)
         to.line({fmt::format("{} = [{}]", parameter.name, fmt::join(parameter.values, ", ")), parameter.comment});

@@ -38,6 +38,7 @@ struct spec_draft {
     std::vector<std::string> head;  ///< comments that it begins with
     std::string name;
     std::vector<draft_parameter> parameters;
+    bool baseline_is_known = true;  ///< it is what the source has
     std::vector<std::string> constraints;
     std::vector<draft_workload_value> workload;
     std::string source, kernel;

@@ -7,6 +7,7 @@
 
 #include "source/source_statements.hpp"
 #include "support/error.hpp"
+#include "support/text/ascii.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
@@ -45,9 +46,9 @@ constexpr std::array operations = std::to_array<operation>({{"||", 1, of_or, "or
 
 bool is_word_of_type(const source_token& word)
 {
-    return word.is_any({"int", "long", "short", "char", "unsigned", "signed", "float", "double", "bool", "const",
-                        "size_t", "uint", "std", "::", "int32_t", "int64_t", "uint32_t", "uint64_t", "ptrdiff_t",
-                        "ssize_t", "ulong", "ushort", "auto"});
+    return word.is_any({"int",      "long",     "short",     "char",    "unsigned", "signed", "float",   "double",
+                        "bool",     "const",    "size_t",    "uint",    "std",      "::",     "int32_t", "int64_t",
+                        "uint32_t", "uint64_t", "ptrdiff_t", "ssize_t", "ulong",    "ushort", "auto"});
 }
 
 bool is_floating(const source_token& word)
@@ -58,16 +59,22 @@ bool is_floating(const source_token& word)
 // iDivUp, ceil_div, CEIL_DIV, cdiv, div_up: everybody has one, and often in another file.
 bool is_ceil_div(std::string_view name)
 {
-    std::string plain;
-    for (const char c : name)
-        if (c != '_') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    for (const std::string_view known : {"ceildiv", "cdiv", "divup", "idivup", "divceil", "ceilingdiv", "divroundup",
-                                         "rounddivup", "divideroundup", "updiv", "ceildivide"})
+    const std::string plain = plain_name(name);
+    for (const std::string_view known : {"CEILDIV", "CDIV", "DIVUP", "IDIVUP", "DIVCEIL", "CEILINGDIV", "DIVROUNDUP",
+                                         "ROUNDDIVUP", "DIVIDEROUNDUP", "UPDIV", "CEILDIVIDE"})
         if (plain == known) return true;
     return false;
 }
 
 }  // namespace
+
+std::string plain_name(std::string_view name)
+{
+    std::string plain;
+    for (const char c : name)
+        if (c != '_') plain += to_upper(c);
+    return plain;
+}
 
 struct spec_expressions::piece {
     std::string text;
@@ -277,8 +284,7 @@ private:
             if (text.starts_with('.')) text.insert(0, "0");
             return piece{.text = text, .is_fraction = true};
         }
-        while (!text.empty() && std::string_view("uUlLzZ").find(text.back()) != std::string_view::npos)
-            text.pop_back();
+        while (!text.empty() && std::string_view("uUlLzZ").find(text.back()) != std::string_view::npos) text.pop_back();
         int base = 10;
         std::size_t begin = 0;
         if (hexadecimal) base = 16, begin = 2;
@@ -357,6 +363,8 @@ private:
                 if (maybe value = parser(of_, *words, nullptr, depth_ + 1).all()) return value;
             if (const auto value = of_.view_.values.integer(qualified, seen_from_, of_.instance)) return number(*value);
         }
+        if (const auto meant = of_.alike.find(plain_name(name)); meant != of_.alike.end())
+            return piece{.text = meant->second};
         if (!of_.unknown) return std::nullopt;
         return piece{.text = of_.unknown(name)};
     }
@@ -410,8 +418,11 @@ private:
         if (two && (name == "min" || name == "max" || name == "MIN" || name == "MAX"))
             return piece{.text = std::string(name == "min" || name == "MIN" ? "min(" : "max(") + arguments[0].text +
                                  ", " + arguments[1].text + ")"};
-        if (arguments.size() == 1 && (name == "ceil" || name == "ceilf") && !arguments[0].above.empty())
-            return ceil_div(arguments[0].above, arguments[0].below);
+        if (arguments.size() == 1 && (name == "ceil" || name == "ceilf") && !arguments[0].above.empty()) {
+            std::string& below = arguments[0].below;
+            if (below.ends_with(".0")) below.resize(below.size() - 2);
+            return ceil_div(arguments[0].above, below);
+        }
         if (maybe value = macro(name, arguments)) return value;
         if (maybe value = function(name, arguments)) return value;
         if (two && is_ceil_div(name)) return ceil_div(arguments[0].text, arguments[1].text);

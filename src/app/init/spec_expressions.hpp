@@ -29,12 +29,18 @@ struct extent_words {
     bool is_known = false;
 };
 
+/// "BLOCKSIZE" of "BLOCK_SIZE".
+std::string plain_name(std::string_view name);
+
 class spec_expressions {
 public:
     explicit spec_expressions(const source_view& view) : view_(view) {}
 
     /// What names of the source are in the spec.
     std::map<std::string, std::string, std::less<>> names;
+    /// The same for names that differ only in capitals and underscores: a host's block_size is the BLOCK_SIZE of its
+    /// kernel. By plain_name; only where nothing else is known.
+    std::map<std::string, std::string, std::less<>> alike;
     /// What stands at this place of the text is this name of the spec, whatever it says.
     std::map<const char*, std::string> places;
     /// This number is meant to be a name of the spec, and the next smaller one that name less one.
