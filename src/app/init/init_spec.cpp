@@ -22,6 +22,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Texts of a spec have {names}.
+std::string escaped_braces(const std::string& text)
+{
+    std::string braces;
+    for (const char c : text) braces += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+    return braces;
+}
+
+// Of a folder or file that is named from the current folder: from the spec's, where compilers run.
+std::string path_from(const fs::path& folder, const std::string& path)
+{
+    std::error_code failure;
+    if (path.empty() || fs::path(path).is_absolute() || !fs::exists(path, failure)) return path;
+    const fs::path relative = fs::absolute(path).lexically_normal().lexically_relative(folder);
+    return relative.empty() ? path : relative.string();
+}
+
 // Host code and its headers are nvcc's affair.
 bool needs_nvcc(const source_view& view)
 {
@@ -76,13 +93,15 @@ void spec_maker::write_kernel()
     const fs::path folder =
         (is_file ? fs::absolute(request_.written_to).lexically_normal().parent_path() : fs::current_path());
     const fs::path relative = file.lexically_relative(folder);
-    draft_.source = fs::path(request_.file).is_absolute() || relative.empty() ? file.string() : relative.string();
+    const bool is_below = !relative.empty() && *relative.begin() != "..";
+    const bool stays = fs::path(request_.file).is_absolute() && !is_below;
+    draft_.source = stays || relative.empty() ? file.string() : relative.string();
     if (needs_nvcc(*choice_.views.front().view)) draft_.compiler = "nvcc";
     std::vector<std::string> flags;
     for (const std::string& flag : request_.compiler_flags) {
-        std::string braces;
-        for (const char c : flag) braces += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
-        flags.push_back(std::move(braces));
+        const bool is_path_of = !flags.empty() && (flags.back() == "-I" || flags.back() == "-include");
+        const std::string begin = is_path_of ? "" : flag.starts_with("-I") ? "-I" : flag;
+        flags.push_back(escaped_braces(begin + path_from(folder, flag.substr(begin.size()))));
     }
     draft_.flags.insert(draft_.flags.begin(), flags.begin(), flags.end());
 
@@ -93,9 +112,7 @@ void spec_maker::write_kernel()
     const auto plain = [&](std::string text) {
         for (std::size_t at = text.find(anonymous); at != std::string::npos; at = text.find(anonymous))
             text.erase(at, anonymous.size());
-        std::string braces;
-        for (const char c : text) braces += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
-        return braces;
+        return escaped_braces(text);
     };
     name = plain(name);
     std::vector<std::string> arguments = template_arguments_of(choice_.info->short_form);
@@ -104,7 +121,18 @@ void spec_maker::write_kernel()
         arguments[i] = plain(arguments[i]);
         if (choice_.defined_in == nullptr || i >= text.size() || text[i].is_pack) continue;
         const auto known = tunable_names_.find(std::string(text[i].name));
-        if (known != tunable_names_.end()) arguments[i] = "{" + known->second + "}";
+        if (known != tunable_names_.end()) {
+            arguments[i] = "{" + known->second + "}";
+            continue;
+        }
+        // An enumerator, of which names of compiled kernels have the number alone.
+        const bool is_number = integer_in_name(arguments[i]) && arguments[i] != "true" && arguments[i] != "false";
+        if (!is_number || text[i].is_type() || arguments[i].starts_with("(") ||
+            is_whole_number_type(*choice_.defined_in->view, text[i].type))
+            continue;
+        std::string type;
+        for (const source_token& word : without_qualifiers(text[i].type)) type += std::string(word.text);
+        arguments[i] = "(" + type + ")" + arguments[i];
     }
     if (!arguments.empty()) name += fmt::format("<{}>", fmt::join(arguments, ", "));
     draft_.kernel = name;

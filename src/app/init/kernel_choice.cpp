@@ -101,10 +101,13 @@ bool is_meant(const std::string& pattern, const kernel_in_text& kernel)
                               name = escape_for_terminal(kernel.name);
             if (is_only_declared && !kernel.is_template)
                 throw error(place + "the kernel " + name + " is only declared here", "name the source that defines it");
-            if (kernel.is_template && kernel.scope >= 0)
-                throw error(
-                    place + "the kernel template " + name + " has no instance in this source",
-                    "launch it here, or add an instantiation: template __global__ void " + name + "<...>(...);");
+            if (!kernel.is_template || kernel.scope < 0) continue;
+            std::vector<std::string> parameters;
+            for (const parameter_in_text& parameter : kernel.template_parameters)
+                parameters.emplace_back(parameter.name);
+            throw error(place + "the kernel template " + name + " has no instance in this source",
+                        escape_for_terminal(
+                            fmt::format("name one, with values: -k '{}<{}>'", name, fmt::join(parameters, ", "))));
         }
     }
     if (names.empty()) throw error(request.file + " has no kernel", "name the source that defines one with __global__");
@@ -166,6 +169,62 @@ void find_launch(kernel_choice& choice, const std::vector<const kernel_info*>& m
     }
 }
 
+kernel_input compiled(const init_request& request, const std::string& file, const listener& news)
+{
+    kernel_request asked;
+    asked.files = {file};
+    asked.architectures = architecture_of(request);
+    asked.nvcc = request.nvcc;
+    asked.compiler_flags = request.compiler_flags;
+    asked.no_cache = request.no_cache;
+    return read_kernels(asked, news);
+}
+
+// An instance that the user names and the source does not have: the compiler makes it for a unit of ours.
+void instantiate(const init_request& request, kernel_choice& choice, const listener& news)
+{
+    if (request.kernel.find('<') == std::string::npos || !request.kernel.ends_with('>')) return;
+    for (const found_kernel& kernel : choice.input.kernels)
+        if (is_meant(request.kernel, kernel.info)) return;
+    const std::string text = read_file(request.file);
+    const source_view view(text);
+    const std::string wanted = function_name(request.kernel);
+    const std::vector<kernel_in_text> kernels = read_source_kernels(view.names);
+    const bool is_template = std::ranges::any_of(
+        kernels, [&](const kernel_in_text& one) { return one.is_template && one.scope >= 0 && one.name == wanted; });
+    if (!is_template) return;
+    const temporary_directory folder;
+    const std::filesystem::path source = std::filesystem::absolute(request.file).lexically_normal();
+    const std::filesystem::path unit = folder.path() / source.filename();
+    write_file_atomically(unit, "#include \"" + source.string() +
+                                    "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
+                                    "template __global__ void launchbox_marker<&" +
+                                    request.kernel + ">();\n");
+    kernel_input made = compiled(request, unit.string(), news);
+    std::erase_if(made.kernels, [](const found_kernel& kernel) {
+        return function_name(kernel.info.short_form) == "launchbox_marker";
+    });
+    input_summary& summary = made.inputs.front();
+    if (made.kernels.empty() && !summary.errors.empty()) {
+        std::string first = summary.errors.front();
+        if (const std::size_t at = first.find(unit.string()); at != std::string::npos)
+            first.replace(at, unit.string().size(), "instantiation");
+        throw error(fmt::format("{}: the compiler makes no {}: {}", request.file, escape_for_terminal(request.kernel),
+                                first.substr(0, first.find('\n'))),
+                    "give the template the arguments that it takes");
+    }
+    summary.text = text;
+    for (compiled_unit& one : summary.units)
+        if (one.seen)
+            std::erase_if(one.seen->headers, [&](const source_unit::file& header) {
+                return std::filesystem::absolute(header.name).lexically_normal() == source;
+            });
+    std::erase_if(made.kernels,
+                  [&](const found_kernel& kernel) { return function_name(kernel.info.short_form) != wanted; });
+    choice.input = std::move(made);
+    choice.is_made = true;
+}
+
 }  // namespace
 
 kernel_choice choose_kernel(const init_request& request, const listener& news)
@@ -174,19 +233,14 @@ kernel_choice choose_kernel(const init_request& request, const listener& news)
         throw error(request.file + " is no CUDA source",
                     "a spec is made of a source (.cu); for a program: launchbox capture -k NAME -- ./app");
     kernel_choice choice;
-    kernel_request asked;
-    asked.files = {request.file};
-    asked.architectures = architecture_of(request);
-    asked.nvcc = request.nvcc;
-    asked.compiler_flags = request.compiler_flags;
-    asked.no_cache = request.no_cache;
-    choice.input = read_kernels(asked, news);
+    choice.input = compiled(request, request.file, news);
     check_compiled(request, choice);
+    instantiate(request, choice, news);
     read_views(request, choice);
     std::vector<const kernel_info*> meant;
     std::vector<std::string> functions;
     for (const found_kernel& kernel : choice.input.kernels) {
-        if (!is_meant(request.kernel, kernel.info)) continue;
+        if (!choice.is_made && !is_meant(request.kernel, kernel.info)) continue;
         meant.push_back(&kernel.info);
         const std::string name = template_name(kernel.info.short_form);
         if (std::ranges::find(functions, name) == functions.end()) functions.push_back(name);

@@ -37,6 +37,7 @@ struct read_source_view {
 struct kernel_choice {
     kernel_input input;
     std::deque<read_source_view> views;  ///< the source, its headers, and what the preprocessor makes of them
+    bool is_made = false;                ///< an instance that the source does not have, and the user names
     const kernel_info* info = nullptr;
     const read_source_view* defined_in = nullptr;  ///< nullptr: the text does not show the kernel
     kernel_in_text text;

@@ -131,29 +131,68 @@ bool is_assigned(const std::vector<source_token>& tokens, std::size_t at)
     return at + 1 < tokens.size() && tokens[at].is("=") && !tokens[at + 1].is("=");
 }
 
+// += and the like, and ++.
+bool is_changed(const std::vector<source_token>& tokens, std::size_t at)
+{
+    if (at + 1 >= tokens.size()) return true;
+    if (tokens[at].is_any({"++", "--", ".", "->"})) return true;
+    return tokens[at].is_any({"+", "-", "*", "/", "%", "|", "&", "^", "<<", ">"}) && tokens[at + 1].is("=") &&
+           tokens[at].end == tokens[at + 1].begin;
+}
+
+// &x, and not a & x.
+bool is_prefix(const std::vector<source_token>& tokens, std::size_t at)
+{
+    if (at == 0 || tokens[at].is_any({"++", "--"})) return true;
+    const source_token& before = tokens[at - 1];
+    return !(before.kind == source_token_kind::identifier || before.kind == source_token_kind::number ||
+             before.is_any({")", "]"})) ||
+           before.is("return");
+}
+
+// f(x[i]): a function may change it.
+bool is_whole_argument(const std::vector<source_token>& tokens, std::size_t at, std::size_t end)
+{
+    if (at < 2 || end >= tokens.size() || !tokens[at - 1].is_any({"(", ","}) || !tokens[end].is_any({")", ","}))
+        return false;
+    const statement_begin begin = begin_of_statement(tokens, at);
+    const std::size_t bracket = begin.bracket.value_or(0);
+    if (bracket == 0 || !tokens[bracket].is("(")) return false;
+    const source_token& function = tokens[bracket - 1];
+    return function.kind == source_token_kind::identifier &&
+           !function.is_any({"if", "while", "for", "switch", "return", "float", "double", "int", "unsigned", "min",
+                             "max", "fmaxf", "fminf", "fmaf", "fma", "expf", "sqrtf", "fabsf", "__ldg"});
+}
+
 // In the kernel's own text; what is handed to a function, or moved, may be used in any way.
 void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_in_text& kernel)
 {
     if (kernel.scope < 0) return;
     const std::vector<source_token>& tokens = view.source.tokens;
     const source_scope& body = view.scopes.scopes[static_cast<std::size_t>(kernel.scope)];
-    bool only_written = false, other = false;
+    bool written = false, read = false, other = false;
     for (const std::size_t at : view.names.places(one.name)) {
         if (!body.holds(at) || (at > 0 && tokens[at - 1].is_any({".", "->", "::"}))) continue;
         std::size_t end = at + 1;
         const bool element = end < tokens.size() && tokens[end].is("[");
-        if (element) end = std::min(closing_bracket(tokens, end) + 1, tokens.size());
+        while (end < tokens.size() && tokens[end].is("["))
+            end = std::min(closing_bracket(tokens, end) + 1, tokens.size());
         const bool moved = !element && end + 1 < tokens.size() && tokens[end].is("+") && tokens[end + 1].is("=");
         const bool tested = !element && end + 1 < tokens.size() && tokens[end].is_any({"!=", "=="}) &&
                             tokens[end + 1].is_any({"nullptr", "NULL"});
-        if (tested) continue;
-        const bool taken = at > 0 && tokens[at - 1].is_any({"&", "*"});
-        if (element && is_assigned(tokens, end) && !taken)
-            only_written = true;
-        else if (!moved)
+        if (tested || moved) continue;
+        if (!element)
             other = true;
+        else if (at > 0 && tokens[at - 1].is_any({"&", "*", "++", "--"}) && is_prefix(tokens, at - 1))
+            other = true;
+        else if (is_assigned(tokens, end))
+            written = true;
+        else if (is_changed(tokens, end) || is_whole_argument(tokens, at, end))
+            other = true;
+        else
+            read = true;
         if (!element) {
-            one.may_be_index |= !moved && one.is_whole();
+            one.may_be_index |= one.is_whole();
             continue;
         }
         // What is read and is not stored as an element again: an index, a count, a bound of a loop.
@@ -162,7 +201,8 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
         const bool declares = begin.first + 1 < at && !declarators(tokens, begin.first).empty();
         one.may_be_index |= one.is_whole() && (in_bracket || declares);
     }
-    one.is_only_written = only_written && !other;
+    one.is_only_written = written && !read && !other;
+    one.is_only_read = read && !written && !other;
 }
 
 }  // namespace

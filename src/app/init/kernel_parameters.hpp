@@ -26,6 +26,7 @@ struct kernel_parameter {
     bool is_enumeration = false;
     bool is_handle = false;        ///< of a texture or surface
     bool is_only_written = false;  ///< every use in the kernel is an assignment to an element
+    bool is_only_read = false;     ///< every use reads an element
     bool may_be_index = false;     ///< whole numbers that the kernel addresses by, or that it counts to
 
     [[nodiscard]] bool is_whole() const;

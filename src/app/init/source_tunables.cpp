@@ -8,6 +8,7 @@
 
 #include "app/init/kernel_parameters.hpp"
 #include "source/source_constants.hpp"
+#include "source/source_statements.hpp"
 #include "support/text/ascii.hpp"
 
 namespace launchbox {
@@ -43,6 +44,24 @@ bool is_tested(const source_text& source, std::string_view name)
     return false;
 }
 
+}  // namespace
+
+bool is_whole_number_type(const source_view& view, token_span type)
+{
+    std::vector<source_token> words = without_qualifiers(type);
+    for (int steps = 0; steps < 8; ++steps) {
+        if (words.empty() || integer_type_named(words) || has_word(words, "auto")) return true;
+        if (words.size() > 1) return false;
+        if (words[0].is_any({"uint", "ulong", "ushort", "uchar"})) return true;
+        const token_span meant = view.names.alias(words[0].text);
+        if (meant.empty()) return false;
+        words = without_qualifiers(meant);
+    }
+    return false;
+}
+
+namespace {
+
 void add_template(const kernel_choice& choice, source_tunables& all)
 {
     const std::vector<std::string> arguments = template_arguments_of(choice.info->short_form);
@@ -50,8 +69,9 @@ void add_template(const kernel_choice& choice, source_tunables& all)
     for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i) {
         if (parameters[i].is_pack) break;
         const auto value = integer_in_name(arguments[i]);
-        // A truth chooses between two kernels, and a number in brackets is of a type of its own.
-        const bool is_number = value && arguments[i] != "true" && arguments[i] != "false" && arguments[i][0] != '(';
+        // A truth or an enumerator chooses between two kernels.
+        const bool is_number = value && arguments[i] != "true" && arguments[i] != "false" &&
+                               is_whole_number_type(*choice.defined_in->view, parameters[i].type);
         if (parameters[i].is_type() || parameters[i].name.empty() || !is_number || *value < 0) continue;
         source_tunable& one = all.found.emplace_back();
         one = {.name = std::string(parameters[i].name), .value = *value, .line = choice.text.line};

@@ -27,6 +27,9 @@ struct source_tunables {
 
 source_tunables tunables_of(const kernel_choice& choice);
 
+/// Of a template's parameter: int and the like, by aliases too; an enumeration is none.
+bool is_whole_number_type(const source_view& view, token_span type);
+
 /// Values to try beside one that the source has, rising. Of threads in a block: powers of two from a warp on.
 std::vector<std::int64_t> values_around(std::int64_t value);
 std::vector<std::int64_t> block_sizes_around(std::int64_t value, std::int64_t least, std::int64_t most);

@@ -172,7 +172,7 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
     } else {
         argument.fill =
             fraction || (one.is_whole() && !one.may_be_index && choice_.defined_in != nullptr) ? "random" : "zeros";
-        if (!one.is_constant) {
+        if (!one.is_constant && !one.is_only_read) {
             argument.role = "in_out";
             remarks.emplace_back("\"output\" if it is only written, \"input\" if only read");
         }

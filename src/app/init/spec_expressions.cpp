@@ -344,6 +344,15 @@ private:
             if (end + 1 < tokens_.size() && tokens_[end + 1].is("(")) at_ = end + 1;
         }
         if (next_is("(")) return call(name);
+        if (next_is("{") && is_word_of_type(tokens_[last])) {  // size_t{n}
+            const std::size_t end = closing_bracket(tokens_, at_);
+            if (end >= tokens_.size()) return std::nullopt;
+            const token_span inside = tokens_.subspan(at_ + 1, end - at_ - 1);
+            at_ = end + 1;
+            maybe value = nested({inside, seen_from_});
+            if (value) value->is_fraction |= is_floating(tokens_[last]);
+            return value;
+        }
         if (next_is(".")) return member(name);
         if (next_is("[") || next_is("->")) return std::nullopt;
         if (bound_ != nullptr && first == last)
@@ -389,12 +398,20 @@ private:
         const std::string_view part = tokens_[at_ + 1].text;
         at_ += 2;
         const std::size_t axis = std::string_view("xyz").find(part);
-        if (part.size() != 1 || axis == std::string_view::npos) return std::nullopt;
-        const source_token word{.text = name, .kind = source_token_kind::identifier};
-        const extent_words parts = of_.extent(token_span(&word, 1), seen_from_);
-        if (!parts.is_known) return std::nullopt;
-        if (parts.parts[axis].words.empty()) return number(1);
-        return parser(of_, parts.parts[axis], nullptr, depth_ + 1).all();
+        const std::string whole = std::string(name) + "." + std::string(part);
+        if (const auto known = of_.names.find(whole); known != of_.names.end()) return piece{.text = known->second};
+        if (part.size() == 1 && axis != std::string_view::npos) {
+            const source_token word{.text = name, .kind = source_token_kind::identifier};
+            const auto declared = of_.view_.names.find(name, seen_from_);
+            const bool is_variable = declared && declared->kind == declared_as::variable;
+            const extent_words parts = is_variable ? of_.extent(token_span(&word, 1), seen_from_) : extent_words{};
+            if (parts.is_known) {
+                if (parts.parts[axis].words.empty()) return number(1);
+                return parser(of_, parts.parts[axis], nullptr, depth_ + 1).all();
+            }
+        }
+        if (next_is("(") || next_is(".") || next_is("[") || !of_.unknown) return std::nullopt;
+        return piece{.text = of_.unknown(whole)};
     }
 
     maybe call(std::string_view name)
@@ -511,6 +528,9 @@ extent_words spec_expressions::extent(token_span words, std::size_t at) const
             return found;
         }
         const auto declared = words.size() == 1 ? view_.names.find(words[0].text, at) : std::nullopt;
+        const bool is_typed_extent =
+            declared && (has_word(declared->type, "dim3") || has_word(declared->type, "uint3"));
+        if (is_typed_extent && declared->kind != declared_as::variable) return found;  // its caller knows
         const bool is_extent =
             declared && declared->kind == declared_as::variable &&
             (has_word(declared->type, "dim3") || has_word(declared->type, "auto") || has_word(declared->type, "uint3"));

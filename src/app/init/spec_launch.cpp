@@ -30,8 +30,11 @@ std::optional<std::int64_t> spec_maker::declared_threads() const
     return std::int64_t{(*threads)[0]} * (*threads)[1] * (*threads)[2];
 }
 
-std::int64_t spec_maker::largest_block() const
+std::int64_t spec_maker::largest_block()
 {
+    // A bound that is made of the parameters is another one for other values.
+    const auto bound = declared_block();
+    if (bound && is_tuned(*bound)) return most_threads;
     return std::min(most_threads, declared_threads().value_or(most_threads));
 }
 
@@ -48,12 +51,34 @@ void spec_maker::write_block()
     for (std::size_t axis = 0; axis < axes; ++axis) write_axis(axis, axes);
 }
 
+// Of __launch_bounds__(threads, 2), with the template's parameters.
+std::optional<std::string> spec_maker::declared_block()
+{
+    if (choice_.defined_in == nullptr) return std::nullopt;
+    const source_view& view = *choice_.defined_in->view;
+    const std::vector<source_token>& tokens = view.source.tokens;
+    for (std::size_t i = choice_.text.first; i < choice_.text.at; ++i) {
+        if (!tokens[i].is("__launch_bounds__") || !tokens[i + 1].is("(")) continue;
+        const std::size_t close = closing_bracket(tokens, i + 1);
+        if (close >= tokens.size()) return std::nullopt;
+        spec_expressions expressions(view);
+        for (const auto& [name, here] : tunable_names_) expressions.names[name] = here;
+        auto text = expressions.text({split_at_commas(token_span(tokens).subspan(i + 2, close - i - 2)).front(), i});
+        if (text) bound_quotients_ = expressions.quotients();
+        return text;
+    }
+    return std::nullopt;
+}
+
 void spec_maker::write_axis(std::size_t axis, std::size_t axes)
 {
     const placed_words& words = words_.block.parts[axis];
     const auto figure = choice_.launch ? choice_.launch->figures.block[axis] : std::nullopt;
     std::optional<std::string> text;
-    if (!words.words.empty()) text = expressions_.text(words);
+    if (!words.words.empty())
+        text = expressions_.text(words);
+    else if (axis == 0 && !choice_.launch)
+        text = declared_block();
     const std::string shown = axes == 1 ? "threads" : fmt::format("threads_{}", "xyz"[axis]);
     if (text && is_tuned(*text)) {
         for (const auto& [source, name] : tunable_names_)
@@ -236,7 +261,9 @@ void spec_maker::write_constraints()
         if (std::ranges::find(all, constraint) == all.end()) all.push_back(std::move(constraint));
     };
     // What is divided has to come out even where only parameters are divided.
-    for (const auto& [above, below] : expressions_.quotients()) {
+    std::vector<std::pair<std::string, std::string>> quotients = expressions_.quotients();
+    quotients.insert(quotients.end(), bound_quotients_.begin(), bound_quotients_.end());
+    for (const auto& [above, below] : quotients) {
         const std::string rest = above + " % " + below;
         if ((is_tuned(above) || is_tuned(below)) && value_at_baseline(rest) == 0) add(rest + " == 0");
     }

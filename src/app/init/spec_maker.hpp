@@ -89,7 +89,8 @@ private:
     void write_verify();
 
     [[nodiscard]] std::optional<std::int64_t> declared_threads() const;
-    [[nodiscard]] std::int64_t largest_block() const;
+    [[nodiscard]] std::optional<std::string> declared_block();
+    [[nodiscard]] std::int64_t largest_block();
     [[nodiscard]] std::string all_sizes(const kernel_parameter& one, std::string& comment);
     [[nodiscard]] std::optional<std::string> allocated(std::size_t number, std::int64_t bytes);
     [[nodiscard]] std::optional<std::string> text_with_sizes(const placed_words& words, std::int64_t usual);
@@ -110,11 +111,12 @@ private:
     launch_words words_;
     spec_draft draft_;
     std::set<std::string> taken_{"sm", "device", "arch", "output", "name", "weight", "work"};
-    std::map<std::string, std::string> tunable_names_;  // source -> spec
-    std::map<std::size_t, std::string> size_names_;     // parameter -> workload value
-    std::map<std::size_t, std::string> size_texts_;     // parameter -> expression of such values
-    std::vector<std::string> sizes_;                    // the values that buffers may be as large as
-    std::set<std::string> block_names_;                 // parameters that are the block
+    std::map<std::string, std::string> tunable_names_;                  // source -> spec
+    std::map<std::size_t, std::string> size_names_;                     // parameter -> workload value
+    std::map<std::size_t, std::string> size_texts_;                     // parameter -> expression of such values
+    std::vector<std::string> sizes_;                                    // the values that buffers may be as large as
+    std::set<std::string> block_names_;                                 // parameters that are the block
+    std::vector<std::pair<std::string, std::string>> bound_quotients_;  // of the launch bound
     bool is_free_ = false;
     std::vector<std::string> to_fill_in_;
 };

@@ -98,7 +98,10 @@ std::vector<ranked_builds> rankings_of(const build_report& report)
     }
     std::vector<ranked_builds> different;
     for (ranked_builds& one : all) {
-        std::ranges::stable_sort(one.candidates, std::less{}, order_of);
+        std::ranges::sort(one.candidates, [](const built_candidate* a, const built_candidate* b) {
+            const auto first = order_of(a), second = order_of(b);
+            return first != second ? first < second : a->parameters.values < b->parameters.values;
+        });
         const auto same = std::ranges::find_if(different, [&](const auto& other) { return is_same(one, other); });
         if (same == different.end())
             different.push_back(std::move(one));
@@ -123,9 +126,21 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     const parameter_columns columns = columns_of(parameters);
     table rows{{{"#", true}}, {}};
     add_columns(columns, rows);
-    for (const char* name : {"threads", "regs", "spills", "shared", "resident", "occ."})
-        rows.columns.push_back({name, true});
+    // A parameter of this name is nearly always this figure.
+    const bool has_threads = ranking.candidates.front()->parameters.find("threads") != nullptr;
+    if (!has_threads) rows.columns.push_back({"threads", true});
+    for (const char* name : {"regs", "spills", "shared", "resident", "occ."}) rows.columns.push_back({name, true});
     add_last_column(columns, "note", rows);
+    const auto baseline = std::ranges::find_if(ranking.candidates, [](const auto* one) { return one->is_baseline; });
+    const auto uses_shared = [](const built_candidate& one) {
+        return one.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
+    };
+    // Its values may leave loops nothing to do, and the compiler nothing to compile.
+    const auto note_of = [&](const built_candidate& one) -> std::string {
+        if (one.is_baseline) return "baseline";
+        const bool differs = baseline != ranking.candidates.end() && uses_shared(**baseline) && !uses_shared(one);
+        return differs ? "no shared memory: does it do the work?" : "";
+    };
     std::size_t left_out = 0;
     for (std::size_t place = 0; place < ranking.candidates.size(); ++place) {
         const built_candidate& one = *ranking.candidates[place];
@@ -139,14 +154,14 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
                                 : std::nullopt;
         std::vector<cell> row{std::to_string(place + 1)};
         add_cells(columns, one.parameters, row);
-        row.emplace_back(with_commas(one.launch->threads));
+        if (!has_threads) row.emplace_back(with_commas(one.launch->threads));
         row.emplace_back(figure(figures.registers));
         row.emplace_back(bytes_text(figures.spill_store_bytes) + "/" + bytes_text(figures.spill_load_bytes),
                          spilled(*one.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
         row.emplace_back(bytes_text(shared));
         row.emplace_back(std::to_string(one.launch->resident_blocks));
         row.emplace_back(fmt::format("{:.3g} %", 100 * one.launch->occupancy));
-        add_last_cell(columns, one.parameters, {one.is_baseline ? "baseline" : ""}, row);
+        add_last_cell(columns, one.parameters, {note_of(one)}, row);
         rows.rows.push_back(std::move(row));
     }
     page.add(std::move(rows));
