@@ -21,7 +21,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_listed = 40;
+constexpr std::size_t max_listed = 40;
 
 // Without the arguments of its own template: "a::merge" of "a::merge<int, 256>".
 std::string template_name(const std::string& short_form)
@@ -41,8 +41,8 @@ std::string listed(std::vector<std::string> names)
 {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    const bool more = names.size() > most_listed;
-    names.resize(std::min(names.size(), most_listed));
+    const bool more = names.size() > max_listed;
+    names.resize(std::min(names.size(), max_listed));
     for (std::string& name : names) name = escape_for_terminal(name);
     return fmt::format("{}{}", fmt::join(names, ", "), more ? ", …" : "");
 }

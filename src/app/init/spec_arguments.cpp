@@ -19,7 +19,7 @@ namespace launchbox {
 namespace {
 
 // More elements than these are not what somebody begins with.
-constexpr std::int64_t most_elements = std::int64_t{1} << 28;
+constexpr std::int64_t max_elements = std::int64_t{1} << 28;
 
 }  // namespace
 
@@ -95,7 +95,7 @@ std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comm
     for (const std::string& name : sizes_) {
         const auto value = std::ranges::find(draft_.workload, name, &draft_workload_value::name);
         const std::int64_t size = whole_number(value->value).value_or(1);
-        if (size < 1 || elements > most_elements / size) continue;
+        if (size < 1 || elements > max_elements / size) continue;
         elements *= size;
         product += (product.empty() ? "" : " * ") + name;
     }

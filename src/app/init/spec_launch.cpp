@@ -18,7 +18,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::int64_t usual_threads = 256, most_threads = 1024, warp = 32;
+constexpr std::int64_t usual_threads = 256, max_threads = 1024, warp = 32;
 
 }  // namespace
 
@@ -34,8 +34,8 @@ std::int64_t spec_maker::largest_block()
 {
     // A bound that is made of the parameters is another one for other values.
     const auto bound = declared_block();
-    if (bound && is_tuned(*bound)) return most_threads;
-    return std::min(most_threads, declared_threads().value_or(most_threads));
+    if (bound && is_tuned(*bound)) return max_threads;
+    return std::min(max_threads, declared_threads().value_or(max_threads));
 }
 
 void spec_maker::write_block()

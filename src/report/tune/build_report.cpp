@@ -19,7 +19,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t max_rows = 20;
 
 std::string figure(const std::optional<int>& value)
 {
@@ -144,7 +144,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     std::size_t left_out = 0;
     for (std::size_t place = 0; place < ranking.candidates.size(); ++place) {
         const built_candidate& one = *ranking.candidates[place];
-        if (place >= most_rows && !one.is_baseline) {
+        if (place >= max_rows && !one.is_baseline) {
             ++left_out;
             continue;
         }
