@@ -124,6 +124,9 @@ __global__ void arrays(T in[], T out[][64], const particle *parts, const int *wh
 namespace inside {
 template <typename T> __global__ void copy4(const float4 *in, float4 *out, T n) { out[threadIdx.x] = in[n]; }
 }
+namespace {
+__global__ void hidden(int *counts, int by) { counts[blockIdx.x * blockDim.x + threadIdx.x] += by; }
+}
 __global__ void by_value(particle p, float *out) { out[threadIdx.x] = p.x; }
 __global__ void rows(float **of) { of[0][0] = 1; }
 __global__ void declared(float *x, int n);
@@ -141,6 +144,7 @@ int main()
     transpose<<<dimGrid, dimBlock>>>(d_odata, d_idata, width, height);
     size_t n = 1000000;
     arrays<double, 8><<<int(ceil(n / 1024.0)), 128>>>(in, (double(*)[64])in, nullptr, (int *)d_idata, mode::fast, n);
+    hidden<<<256, 256>>>((int *)d_idata, -1);
     inside::copy4<int><<<1, 128>>>((float4 *)d_idata, (float4 *)d_odata, 4);
     by_value<<<1, 32>>>(particle{}, d_odata);
     rows<<<1, 32>>>(nullptr);
@@ -270,6 +274,9 @@ TEST_F(tune_init, arrays_types_and_enumerations)
     expect_line(spec, "{ name = \"parts\", type = \"size_t\", value = 0 },  # a null pointer");
     expect_line(spec, "{ name = \"where\", type = \"int\", count = 524288, fill = \"zeros\" }");
     expect_line(spec, "{ name = \"how\", type = \"int\", value = 1 },  # mode");
+    const std::string hidden = checked(file, {"-k", "hidden"});
+    expect_line(hidden, "\nname = \"hidden\"\nthreads = \"threads\"\nblocks = 256  # the same for every block size");
+    expect_line(hidden, "\nby = -1  # as the source has it");
     const std::string vectors = checked(file, {"-k", "inside::copy4"});
     expect_line(vectors, "name = \"inside::copy4<{T}>\"");
     expect_line(vectors, "{ name = \"in\", type = \"float\", count = ");
@@ -282,7 +289,7 @@ TEST_F(tune_init, what_cannot_be_written_is_one_line)
     const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
         expect_refused(init(file, more), words);
     };
-    refused({}, "has 5 kernels: arrays, by_value, inside::copy4, rows, transpose");
+    refused({}, "has 6 kernels: (anonymous namespace)::hidden, arrays, by_value, inside::copy4, rows, transpose");
     refused({"-k", "[ab]*"}, "has 2 kernels that match '[ab]*': arrays, by_value");
     refused({"-k", "nothing"}, "no kernel matches 'nothing'");
     refused({"-k", "declared"}, "the kernel declared is only declared here");

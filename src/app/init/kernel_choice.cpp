@@ -251,7 +251,7 @@ kernel_choice choose_kernel(const init_request& request, const listener& news)
                                 request.kernel.empty() ? std::string()
                                                        : " that match '" + escape_for_terminal(request.kernel) + "'",
                                 listed(functions)),
-                    "choose one: -k " + escape_for_terminal(functions.front()));
+                    "choose one: -k " + escape_for_terminal(function_name(functions.front())));
     choice.info = meant.front();
     find_launch(choice, meant);
     find_definition(choice);

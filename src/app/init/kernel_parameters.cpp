@@ -253,6 +253,7 @@ std::vector<kernel_parameter> parameters_of(const kernel_choice& choice)
         if (text != nullptr) take_text(one, *view, instance, *text, choice.text.at);
         if (types) take_signature(one, (*types)[i]);
         if (text != nullptr && !one.is_pointer) take_enumeration(one, *view, *text);
+        if (const auto known = instance.find(one.shown); known != instance.end()) one.shown = known->second;
         one.is_handle = one.shown.find("cudaTextureObject_t") != std::string::npos ||
                         one.shown.find("cudaSurfaceObject_t") != std::string::npos;
         if (text == nullptr) continue;

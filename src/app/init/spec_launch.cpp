@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/init/spec_maker.hpp"
 #include "source/source_statements.hpp"
@@ -176,7 +177,15 @@ void spec_maker::write_grid()
             draft_.blocks.emplace_back("1");
             continue;
         }
-        if (const auto text = text_with_sizes(words, axis == 0 ? some_blocks : 1)) {
+        auto text = text_with_sizes(words, axis == 0 ? some_blocks : 1);
+        // <<<256, 256>>>: numbers are the block only where something is divided by them.
+        if (text && expressions_.literal && text->find('/') == std::string::npos &&
+            text->find("ceil_div") == std::string::npos) {
+            const auto literal = std::exchange(expressions_.literal, std::nullopt);
+            text = text_with_sizes(words, axis == 0 ? some_blocks : 1);
+            expressions_.literal = literal;
+        }
+        if (text) {
             draft_.blocks.push_back(*text);
             continue;
         }

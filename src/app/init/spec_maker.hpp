@@ -66,7 +66,7 @@ private:
     void fill_in(const std::string& name) { to_fill_in_.push_back(name); }
     static bool is_size(const kernel_parameter& one)
     {
-        return !one.is_pointer && one.is_whole() && one.type != "bool" && !one.is_enumeration;
+        return !one.is_pointer && one.is_whole() && one.bytes.value_or(0) >= 4 && !one.is_enumeration;
     }
 
     void refuse_what_no_spec_gives() const;

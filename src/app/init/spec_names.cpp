@@ -157,6 +157,11 @@ void spec_maker::name_sizes()
     std::size_t unknown = draft_.workload.size();  // those of expressions
     for (const auto& [i, name] : size_names_)
         unknown += passed(i) == nullptr || !host_.values.integer(passed(i)->words, passed(i)->at, instance_);
+    std::size_t extents = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+        extents += is_size(parameters_[i]) &&
+                   (passed(i) == nullptr || !host_.values.integer(passed(i)->words, passed(i)->at, instance_));
+    unknown = std::max(unknown, extents);
     for (draft_workload_value& one : draft_.workload) {
         one.value = std::to_string(usual_size(unknown));
         sizes_.push_back(one.name);
@@ -165,7 +170,7 @@ void spec_maker::name_sizes()
         sizes_.push_back(name);
         const auto value =
             passed(i) != nullptr ? host_.values.integer(passed(i)->words, passed(i)->at, instance_) : std::nullopt;
-        if (value && *value >= 0) {
+        if (value) {
             draft_.workload.push_back({name, std::to_string(*value), "as the source has it"});
         } else {
             draft_.workload.push_back(
