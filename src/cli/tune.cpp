@@ -84,6 +84,8 @@ std::string first_failure(const std::vector<build_report>& reports)
 
 exit_status write_first_spec(const tune_verb_options& options, const call_context& context)
 {
+    if (context.elsewhere != nullptr)
+        throw error("--init writes one file, which needs no ranks", "use launchbox tune --init");
     if (!options.file.empty())
         throw error("--init writes a spec, and " + options.file + " is one already: both are given",
                     "leave one of them out");
@@ -220,10 +222,11 @@ void add_tune(CLI::App& app, call_context& context)
         app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
     verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")->type_name("");
-    verb->add_option(
-            "--init", options->init,
-            "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
-        ->type_name("SOURCE");
+    CLI::Option* const init =
+        verb->add_option(
+                "--init", options->init,
+                "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
+            ->type_name("SOURCE");
     verb->add_option("-k,--kernel", options->kernel,
                      "The kernel of --init, where the source has several: a name, or * ?")
         ->type_name("PATTERN");
@@ -278,6 +281,12 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
+    // All others are about candidates, of which there are none yet.
+    const std::vector<std::string> with_init{"--init",     "--kernel", "--arch",      "--nvcc",
+                                             "--no-cache", "--output", "--overwrite", "--help"};
+    for (CLI::Option* option : verb->get_options())
+        for (const std::string& name : option->get_lnames())
+            if (std::ranges::find(with_init, "--" + name) == with_init.end()) init->excludes(option);
     if (context.elsewhere != nullptr) context.elsewhere->add_options(*verb);
     if (context.elsewhere != nullptr)
         add_examples(*verb, "mpirun -n 9 launchbox-mpi tune spec.toml --store run.db",

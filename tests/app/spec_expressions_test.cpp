@@ -61,5 +61,19 @@ TEST(spec_expressions, operators_as_lua_has_them)
     EXPECT_EQ(written("", "0x10u + 010"), "24");
 }
 
+TEST(spec_expressions, names_that_double_at_every_step_and_deep_text_end)
+{
+    std::string body = "const int a0 = n + n;\n";
+    for (int i = 1; i < 39; ++i)
+        body +=
+            "const int a" + std::to_string(i) + " = a" + std::to_string(i - 1) + " + a" + std::to_string(i - 1) + ";\n";
+    EXPECT_EQ(written(body, "a38"), "?");
+    std::string deep = "n";
+    for (int i = 0; i < 20000; ++i) deep += " ? n : n";
+    EXPECT_EQ(written("", deep), "?");
+    EXPECT_EQ(written("", std::string(20000, '-') + "n"), "?");
+    EXPECT_EQ(written("", std::string(20000, '(') + "n" + std::string(20000, ')')), "?");
+}
+
 }  // namespace
 }  // namespace launchbox

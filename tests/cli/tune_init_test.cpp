@@ -301,6 +301,7 @@ TEST_F(tune_init, what_cannot_be_written_is_one_line)
     expect_refused(init((folder_.path() / "no.cu").string()), "no.cu");
     expect_refused(init(write("k.toml", "")), "k.toml is no CUDA source");
     expect_refused(init(file, {"spec.toml"}), "both are given");
+    expect_refused(init(file, {"--check"}), "--init excludes --check");
     expect_refused(launchbox_run({"tune", "-k", "f", "x.toml"}), "there is no --init");
     expect_refused(launchbox_run({"tune"}), "SPEC is missing");
 }

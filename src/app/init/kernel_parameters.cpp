@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <unordered_map>
 
 #include "source/source_statements.hpp"
 #include "support/error.hpp"
@@ -272,21 +273,23 @@ std::vector<int> functions_behind(const kernel_choice& choice)
     std::vector<int> found;
     if (choice.defined_in == nullptr || choice.text.scope < 0) return found;
     const source_view& view = *choice.defined_in->view;
+    std::unordered_map<std::string_view, std::vector<int>> functions;
+    for (std::size_t number = 0; number < view.scopes.scopes.size(); ++number) {
+        const source_scope& scope = view.scopes.scopes[number];
+        const source_scope* outer = view.names.scope(scope.outer);
+        const bool is_function = outer == nullptr || outer->kind == scope_kind::file || outer->kind == scope_kind::type;
+        if (is_function && !scope.name.empty() && scope.kind != scope_kind::host)
+            functions[scope.name].push_back(static_cast<int>(number));
+    }
     found.push_back(choice.text.scope);
+    std::set<int> known{choice.text.scope};
     for (std::size_t next = 0; next < found.size(); ++next) {
         const source_scope& body = view.scopes.scopes[static_cast<std::size_t>(found[next])];
         for (std::size_t i = body.open; i < std::min(body.close, view.source.tokens.size()); ++i) {
-            const source_token& word = view.source.tokens[i];
-            if (word.kind != source_token_kind::identifier) continue;
-            for (std::size_t number = 0; number < view.scopes.scopes.size(); ++number) {
-                const source_scope& scope = view.scopes.scopes[number];
-                const source_scope* outer = view.names.scope(scope.outer);
-                const bool is_function =
-                    outer == nullptr || outer->kind == scope_kind::file || outer->kind == scope_kind::type;
-                if (!is_function || scope.name != word.text || scope.kind == scope_kind::host) continue;
-                if (std::ranges::find(found, static_cast<int>(number)) == found.end())
-                    found.push_back(static_cast<int>(number));
-            }
+            const auto named = functions.find(view.source.tokens[i].text);
+            if (named == functions.end()) continue;
+            for (const int number : named->second)
+                if (known.insert(number).second) found.push_back(number);
         }
     }
     return found;
@@ -297,6 +300,10 @@ std::set<std::string_view> names_behind(const kernel_choice& choice)
     std::set<std::string_view> names;
     if (choice.defined_in == nullptr) return names;
     const source_view& view = *choice.defined_in->view;
+    std::unordered_map<std::string_view, std::vector<token_span>> macros;
+    for (const source_directive& directive : view.source.directives)
+        if (directive.name == "define" && !directive.tokens.empty())
+            macros[directive.tokens[0].text].push_back(token_span(directive.tokens).subspan(1));
     std::deque<std::string_view> waiting;
     const auto add = [&](token_span words) {
         for (const source_token& word : words)
@@ -309,9 +316,8 @@ std::set<std::string_view> names_behind(const kernel_choice& choice)
         add(token_span(view.source.tokens).subspan(scope.head, end - scope.head));
     }
     for (; !waiting.empty(); waiting.pop_front()) {
-        for (const source_directive& directive : view.source.directives)
-            if (directive.name == "define" && !directive.tokens.empty() && directive.tokens[0].is(waiting.front()))
-                add(token_span(directive.tokens).subspan(1));
+        if (const auto macro = macros.find(waiting.front()); macro != macros.end())
+            for (const token_span& words : macro->second) add(words);
         const auto found = view.names.find(waiting.front(), choice.text.at);
         if (found && found->kind == declared_as::variable && found->is_constant) add(found->value);
     }

@@ -18,6 +18,7 @@ namespace {
 constexpr int weakest = 0, of_or = 1, of_and = 2, of_comparison = 3, of_bits = 4, of_shift = 7, of_sum = 9,
               of_product = 10, of_sign = 11, of_name = 12;
 constexpr int deepest = 40;
+constexpr std::size_t max_steps = 2'000;
 constexpr std::size_t longest = 400;  // characters of an expression that somebody is to read
 
 struct operation {
@@ -98,7 +99,7 @@ public:
 
     std::optional<piece> all()
     {
-        if (tokens_.empty() || depth_ > deepest) return std::nullopt;
+        if (tokens_.empty() || depth_ > deepest || ++of_.steps_ > max_steps) return std::nullopt;
         if (const auto meant = of_.places.find(tokens_[0].text.data()); meant != of_.places.end())
             return piece{.text = meant->second};
         std::optional<piece> found = conditional();
@@ -113,6 +114,7 @@ private:
 
     maybe conditional()
     {
+        if (++nested_ > 4 * deepest) return std::nullopt;
         maybe condition = binary(0);
         if (!condition || !next_is("?")) return condition;
         ++at_;
@@ -500,6 +502,7 @@ private:
 
 std::optional<std::string> spec_expressions::text(const placed_words& expression)
 {
+    steps_ = 0;
     const std::optional<piece> found = parser(*this, expression, nullptr, 0).all();
     if (!found || found->is_truth) return std::nullopt;
     return found->text;

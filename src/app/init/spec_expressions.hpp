@@ -64,6 +64,7 @@ private:
     class parser;
 
     const source_view& view_;
+    std::size_t steps_ = 0;  // of one text: names that name each other twice would double at every one
     std::set<std::string, std::less<>> followed_;
     std::vector<std::pair<std::string, std::string>> quotients_;
 };
