@@ -283,6 +283,22 @@ TEST_F(tune_init, arrays_types_and_enumerations)
     expect_line(vectors, "float4: 4 numbers each");
 }
 
+TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_buffer)
+{
+    const std::string spec = checked(write(
+        "reduce.cu",
+        "template <unsigned blockSize> __global__ void reduce(const int* in, int* out, unsigned n)\n"
+        "{ extern __shared__ int s[]; s[threadIdx.x] = in[blockIdx.x * blockSize + threadIdx.x];\n"
+        "__syncthreads(); if (threadIdx.x == 0) out[blockIdx.x] = s[blockSize - 1] + n; }\n"
+        "void run(int* in, int* out, unsigned n, int threads, int blocks)\n"
+        "{ dim3 block(threads, 1, 1); reduce<512><<<blocks, block, threads * sizeof(int)>>>(in + 3, out, n); }\n"));
+    expect_line(spec, "threads = \"blockSize\"  # blockSize is the block size, by its name");
+    expect_line(spec, "blockSize = [32, 64, 128, 256, 512, 1024]");
+    expect_line(spec, "dynamic_shared = \"blockSize * 4\"");
+    expect_line(spec, "the source passes in + 3, this its beginning");
+    expect_line(spec, "{ name = \"in\", type = \"int\", count = \"n\", fill = \"random\" }");
+}
+
 TEST_F(tune_init, what_cannot_be_written_is_one_line)
 {
     const std::string file = write("many.cu", many);

@@ -199,7 +199,8 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
         // What is read and is not stored as an element again: an index, a count, a bound of a loop.
         const statement_begin begin = begin_of_statement(tokens, at);
         const bool in_bracket = begin.bracket && tokens[*begin.bracket].is("[");
-        const bool declares = begin.first + 1 < at && !declarators(tokens, begin.first).empty();
+        const bool declares =
+            begin.first + 1 < at && !tokens[begin.first + 1].is("[") && !declarators(tokens, begin.first).empty();
         one.may_be_index |= one.is_whole() && (in_bracket || declares);
     }
     one.is_only_written = written && !read && !other;

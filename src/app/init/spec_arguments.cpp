@@ -180,6 +180,11 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
             remarks.emplace_back(is_bytes ? "zeros are safe; a file has real data"
                                           : "zeros are safe as an index; else fill = \"random\"");
     }
+    if (given != nullptr && std::ranges::any_of(given->words, [](const source_token& word) { return word.is("+"); })) {
+        std::string words;
+        for (const source_token& word : given->words) words += (words.empty() ? "" : " ") + std::string(word.text);
+        remarks.insert(remarks.begin(), "the source passes " + words.substr(0, 60) + ", this its beginning");
+    }
     argument.comment = fmt::format("{}", fmt::join(remarks, "; "));
     draft_.arguments.push_back(std::move(argument));
 }

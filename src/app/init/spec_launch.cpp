@@ -44,7 +44,8 @@ void spec_maker::write_block()
     is_free_ = reads_block_size(choice_).value_or(false) && !choice_.info->bounds.required_threads;
     std::size_t axes = 1;
     for (std::size_t axis = 1; axis < 3; ++axis)
-        if (!words_.block.parts[axis].words.empty()) axes = axis + 1;
+        if (!words_.block.parts[axis].words.empty() && expressions_.text(words_.block.parts[axis]) != "1")
+            axes = axis + 1;
     const auto required = choice_.info->bounds.required_threads;
     if (!words_.block.is_known && required)
         for (std::size_t axis = 1; axis < 3; ++axis)
@@ -71,6 +72,20 @@ std::optional<std::string> spec_maker::declared_block()
     return std::nullopt;
 }
 
+// reduce<256><<<blocks, threads>>>, where threads is the caller's: the name of the parameter tells.
+std::optional<std::string> spec_maker::tunable_named_for_blocks(const placed_words& words)
+{
+    for (const auto& [source, name] : tunable_names_)
+        for (const std::string_view known : {"BLOCKSIZE", "BLOCKDIM", "BLOCKTHREADS", "THREADS", "NUMTHREADS",
+                                             "NTHREADS", "THREADSPERBLOCK", "BLOCKSIZEX", "BLOCKDIMX"})
+            if (plain_name(source) == known) {
+                draft_.threads_comment = source + " is the block size, by its name";
+                if (words.words.size() == 1) expressions_.names.emplace(std::string(words.words[0].text), name);
+                return name;
+            }
+    return std::nullopt;
+}
+
 void spec_maker::write_axis(std::size_t axis, std::size_t axes)
 {
     const placed_words& words = words_.block.parts[axis];
@@ -80,6 +95,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
         text = expressions_.text(words);
     else if (axis == 0 && !choice_.launch)
         text = declared_block();
+    if (!text && !figure && axis == 0 && !is_free_) text = tunable_named_for_blocks(words);
     const std::string shown = axes == 1 ? "threads" : fmt::format("threads_{}", "xyz"[axis]);
     if (text && is_tuned(*text)) {
         for (const auto& [source, name] : tunable_names_)

@@ -90,6 +90,7 @@ private:
 
     [[nodiscard]] std::optional<std::int64_t> declared_threads() const;
     [[nodiscard]] std::optional<std::string> declared_block();
+    [[nodiscard]] std::optional<std::string> tunable_named_for_blocks(const placed_words& words);
     [[nodiscard]] std::int64_t largest_block();
     [[nodiscard]] std::string all_sizes(const kernel_parameter& one, std::string& comment);
     [[nodiscard]] std::optional<std::string> allocated(std::size_t number, std::int64_t bytes);
