@@ -266,7 +266,7 @@ void spec_maker::write_shared()
         }
         return;
     }
-    if (const auto text = text_with_sizes(words_.shared, 1024)) {
+    if (const auto text = text_with_sizes(words_.shared, warp)) {
         if (*text != "0") draft_.dynamic_shared = *text;
         return;
     }
