@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/init/init_spec.hpp"
 #include "app/tuning/replay_check.hpp"
 #include "app/tuning/spec_sources.hpp"
 #include "app/tuning/tune_call.hpp"
@@ -39,6 +40,7 @@ namespace {
 struct tune_verb_options {
     tune_request typed;                                                  // what CLI11 reads
     std::string file, budget, search, write_spec, source, architecture;  // as typed
+    std::string init, kernel;                                            // the source that a spec is made of
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -78,6 +80,34 @@ std::string first_failure(const std::vector<build_report>& reports)
         for (const built_candidate& candidate : report.candidates)
             if (!candidate.reason.empty()) return fmt::format(": {}: {}", words_of(candidate.status), candidate.reason);
     return {};
+}
+
+exit_status write_first_spec(const tune_verb_options& options, const call_context& context)
+{
+    if (context.elsewhere != nullptr)
+        throw error("--init writes one file, which needs no ranks", "use launchbox tune --init");
+    if (!options.file.empty())
+        throw error("--init writes a spec, and " + options.file + " is one already: both are given",
+                    "leave one of them out");
+    init_request request{.file = options.init,
+                         .kernel = options.kernel,
+                         .nvcc = options.typed.backends.builder.nvcc,
+                         .compiler_flags = context.compiler_flags,
+                         .no_cache = options.no_cache,
+                         .written_to = options.output.file.path};
+    if (!options.architecture.empty()) request.architecture = single_architecture(options.architecture, "--arch");
+    note_read(options.init);
+    check_output(options.output.file);
+    const written_spec made = init_spec(request, terminal_listener());
+    write_output(options.output.file, [&](std::ostream& out) { out << made.text; });
+    if (const std::vector<std::string>& names = made.to_fill_in; !names.empty()) {
+        constexpr std::size_t most = 8;
+        const std::vector<std::string> some(names.begin(),
+                                            names.begin() + std::ptrdiff_t(std::min(most, names.size())));
+        say(fmt::format("the source does not tell everything: fill in {}{}", fmt::join(some, ", "),
+                        names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
+    }
+    return exit_status::done;
 }
 
 // Empty: a spec was written, and there is none to tune.
@@ -155,6 +185,14 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
 
 exit_status run_tune_verb(const tune_verb_options& options, const call_context& context)
 {
+    if (!options.init.empty()) return write_first_spec(options, context);
+    if (!options.kernel.empty())
+        throw error("-k chooses the kernel of --init, and there is no --init",
+                    "launchbox tune --init gemm.cu -k sgemm");
+    if (options.file.empty())
+        throw error("SPEC is missing", "launchbox tune --init gemm.cu -k sgemm > gemm.toml writes one");
+    if (!context.compiler_flags.empty())
+        throw error("flags for the compiler follow -- only with --init", "a spec has flags of its own in [kernel]");
     std::optional<tune_spec> spec = read_spec(options);
     if (!spec) return exit_status::done;
     tune_request request = request_of(options, *std::move(spec), context);
@@ -183,9 +221,15 @@ void add_tune(CLI::App& app, call_context& context)
     CLI::App* verb =
         app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")
-        ->required()
-        ->type_name("");
+    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")->type_name("");
+    CLI::Option* const init =
+        verb->add_option(
+                "--init", options->init,
+                "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
+            ->type_name("SOURCE");
+    verb->add_option("-k,--kernel", options->kernel,
+                     "The kernel of --init, where the source has several: a name, or * ?")
+        ->type_name("PATTERN");
     verb->add_option("--write-spec", options->write_spec,
                      "Only translate a T1 file into a spec and write it; - for standard output")
         ->type_name("FILE");
@@ -237,6 +281,12 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
+    // All others are about candidates, of which there are none yet.
+    const std::vector<std::string> with_init{"--init",     "--kernel", "--arch",      "--nvcc",
+                                             "--no-cache", "--output", "--overwrite", "--help"};
+    for (CLI::Option* option : verb->get_options())
+        for (const std::string& name : option->get_lnames())
+            if (std::ranges::find(with_init, "--" + name) == with_init.end()) init->excludes(option);
     if (context.elsewhere != nullptr) context.elsewhere->add_options(*verb);
     if (context.elsewhere != nullptr)
         add_examples(*verb, "mpirun -n 9 launchbox-mpi tune spec.toml --store run.db",

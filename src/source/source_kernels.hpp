@@ -1,12 +1,40 @@
-// The kernels that CUDA C++ text defines, without a compiler.
+// The kernels in C++ text: where each is defined or declared, with the parameters of its template and its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "source/constant_expression.hpp"
+#include "source/source_declarations.hpp"
+
 namespace launchbox {
+
+struct parameter_in_text {
+    std::string_view name;  ///< empty: it has none
+    token_span type;        ///< its words without name and default; "class" or "typename" for a type
+    token_span value;       ///< the default
+    bool is_array = false;  ///< brackets follow the name: a pointer to the first element
+    bool is_pack = false;
+
+    [[nodiscard]] bool is_type() const;  ///< of a template: a type, or a template
+};
+
+struct kernel_in_text {
+    std::string_view name;
+    std::string space;      ///< "a::b" of a::b::name
+    int scope = -1;         ///< its body; -1: a declaration alone
+    std::size_t at = 0;     ///< token of its name
+    std::size_t first = 0;  ///< token that its declaration begins with
+    int line = 0;           ///< of its name
+    bool is_template = false;
+    std::vector<parameter_in_text> template_parameters, parameters;
+};
+
+/// All that are marked with __global__, in the order of the text; explicit instantiations are none.
+std::vector<kernel_in_text> read_source_kernels(const source_declarations& names);
 
 /// As patterns for --kernel, in the order of the text: "scale", "a::scale", and "merge<*" of a template, whose
 /// instances only a compiler knows. Kernels that a macro defines are missing.

@@ -10,7 +10,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr int deepest_value = 40;  // a chain of names could be as long as the file
+constexpr std::size_t max_value_steps = 10'000;  // names that name two others each would double at every step
+constexpr int deepest_value = 40;                // a chain of names could be as long as the file
 
 // dim3 and what converts to it.
 bool is_extent_type(token_span type)
@@ -81,7 +82,8 @@ source_values::source_values(const source_declarations& names) : names_(names)
 std::optional<std::int64_t> source_values::integer(token_span expression, std::size_t at,
                                                    const template_values& instance) const
 {
-    if (depth_ >= deepest_value) return std::nullopt;
+    if (depth_ == 0) steps_ = 0;
+    if (depth_ >= deepest_value || ++steps_ > max_value_steps) return std::nullopt;
     ++depth_;
     const std::optional<std::int64_t> value = evaluate_constant(
         expression,

@@ -121,6 +121,7 @@ private:
     mutable std::unordered_map<std::string_view, std::vector<int>> functions_;  // their scopes
     mutable std::unordered_map<std::size_t, std::vector<change>> changes_;      // of the variable declared there
     mutable int depth_ = 0;
+    mutable std::size_t steps_ = 0;  // of the value that is asked for
 };
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Kernels named in text that no compiler has seen.
+// Kernels in text, with their parameters.
 #include "source/source_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,62 @@
 namespace launchbox {
 namespace {
 
+// "a::f<T:type, N>(x*, n)" of each; a declaration ends with ;
+std::vector<std::string> kernels_in(const std::string& text)
+{
+    const source_text source = read_source_text(text);
+    const source_scopes scopes = read_source_scopes(source);
+    const source_declarations names(source, scopes);
+    std::vector<std::string> all;
+    for (const kernel_in_text& kernel : read_source_kernels(names)) {
+        std::string one = kernel.space.empty() ? "" : kernel.space + "::";
+        one += kernel.name;
+        const auto list = [&](const std::vector<parameter_in_text>& parameters) {
+            std::string words;
+            for (const parameter_in_text& parameter : parameters)
+                words += (words.empty() ? "" : ", ") + std::string(parameter.name) +
+                         (parameter.is_type() ? ":type" : "") + (parameter.is_array ? "[]" : "") +
+                         (parameter.is_pack ? "..." : "");
+            return words;
+        };
+        if (kernel.is_template) one += "<" + list(kernel.template_parameters) + ">";
+        one += "(" + list(kernel.parameters) + ")" + (kernel.scope < 0 ? ";" : "");
+        all.push_back(one);
+    }
+    return all;
+}
+
 using names = std::vector<std::string>;
+
+TEST(source_kernels, definitions_and_declarations)
+{
+    EXPECT_EQ(kernels_in("__global__ void f(float* x, const int n) { g(x); }"), names{"f(x, n)"});
+    EXPECT_EQ(kernels_in("extern \"C\" __global__ void __launch_bounds__(256, 2) f() {}"), names{"f()"});
+    EXPECT_EQ(kernels_in("void __global__ __cluster_dims__(2) f(void) {}"), names{"f()"});
+    EXPECT_EQ(kernels_in("__global__ void f(int n);\n__global__ void f(int n) {}"), (names{"f(n);", "f(n)"}));
+    EXPECT_EQ(kernels_in("namespace a { namespace b { static __global__ void f(int) {} } }"), names{"a::b::f()"});
+    EXPECT_EQ(kernels_in("__device__ void f(int n) {} void g(int n) {}"), names{});
+}
+
+TEST(source_kernels, templates_and_parameters_of_every_form)
+{
+    EXPECT_EQ(
+        kernels_in("template <typename T, int N = 4, class... R> __global__ void f(T in[], T out[][64], R... r) {}"),
+        names{"f<T:type, N, R:type...>(in[], out[], r...)"});
+    EXPECT_EQ(kernels_in("template <const unsigned BM> __global__ void f(const float *__restrict__ A) {}"),
+              names{"f<BM>(A)"});
+    EXPECT_EQ(kernels_in("__global__ void f(float (*rows)[64], std::pair<int, int> p, unsigned, float const) {}"),
+              names{"f(rows[], p, , )"});
+    EXPECT_EQ(kernels_in("template <int N> __global__ void f() {} template __global__ void f<3>();"), names{"f<N>()"});
+    EXPECT_EQ(kernels_in("template <> __global__ void f<3>(int n) {}"), names{"f<>(n)"});
+}
+
+TEST(source_kernels, no_text_is_too_odd)
+{
+    for (const char* text : {"__global__", "__global__ void f(", "__global__ (", "template < __global__ void f() {",
+                             "__global__ void >() {}", "__global__ void <f>() ;", "template <int> __global__"})
+        (void)kernels_in(text);
+}
 
 TEST(source_kernels, are_named_as_patterns)
 {

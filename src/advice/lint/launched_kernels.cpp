@@ -82,19 +82,6 @@ std::vector<std::string> arguments_of(std::string_view short_form)
     return arguments;
 }
 
-// "256", "-1", "256u", "true", "(unsigned char)3", "'a'" of a name.
-std::optional<std::int64_t> integer_in_name(std::string_view text)
-{
-    if (text == "true") return 1;
-    if (text == "false") return 0;
-    if (text.starts_with("(") && text.find(')') != std::string_view::npos) text.remove_prefix(text.find(')') + 1);
-    std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{}) return std::nullopt;
-    const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
-    return suffix.find_first_not_of("uUlL") == std::string_view::npos ? std::optional(value) : std::nullopt;
-}
-
 std::string tokens_text(token_span words)
 {
     std::string text;
@@ -214,6 +201,23 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::string> template_arguments_of(std::string_view short_form)
+{
+    return arguments_of(short_form);
+}
+
+std::optional<std::int64_t> integer_in_name(std::string_view text)
+{
+    if (text == "true") return 1;
+    if (text == "false") return 0;
+    if (text.starts_with("(") && text.find(')') != std::string_view::npos) text.remove_prefix(text.find(')') + 1);
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{}) return std::nullopt;
+    const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
+    return suffix.find_first_not_of("uUlL") == std::string_view::npos ? std::optional(value) : std::nullopt;
+}
 
 std::string function_name(std::string_view short_form)
 {

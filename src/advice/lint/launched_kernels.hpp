@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/lint/source_view.hpp"
@@ -36,5 +39,9 @@ function_name_in_text function_meant(const source_view& view, const function_nam
 /// The name of the function alone: "merge" of "a::merge<int, 256>"; and the same with its arguments.
 std::string function_name(std::string_view short_form);
 std::string instance_name(std::string_view short_form);
+
+/// "int" and "256" of "a::merge<int, 256>"; and a whole number among them: "256", "256u", "true", "(unsigned char)3".
+std::vector<std::string> template_arguments_of(std::string_view short_form);
+std::optional<std::int64_t> integer_in_name(std::string_view argument);
 
 }  // namespace launchbox

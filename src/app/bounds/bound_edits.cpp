@@ -27,7 +27,7 @@ struct wanted_bound {
     std::string refusal;  ///< why it cannot be decided
 };
 
-std::string function_name(const std::string& short_form)
+std::string plain_function_name(const std::string& short_form)
 {
     const std::string name = short_form.substr(0, short_form.find_first_of("<("));
     return name.substr(name.rfind(':') + 1);
@@ -36,7 +36,7 @@ std::string function_name(const std::string& short_form)
 wanted_bound bound_for(const answered_kernel& kernel)
 {
     const bounds_answer& first = *kernel.answers.front();
-    wanted_bound result{.request = {.kernel = function_name(first.short_form)}, .nothing = {}, .refusal = {}};
+    wanted_bound result{.request = {.kernel = plain_function_name(first.short_form)}, .nothing = {}, .refusal = {}};
     for (const bounds_answer* answer : kernel.answers) {
         if (!answer->not_swept.empty())
             result.refusal = answer->not_swept;

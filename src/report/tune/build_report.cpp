@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tune/build_report.hpp"
 
-#include <algorithm>
-#include <map>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
+#include "report/tune/run_cells.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/store/result_json.hpp"
 
@@ -12,9 +19,16 @@ namespace launchbox {
 
 namespace {
 
+constexpr std::size_t max_rows = 20;
+
 std::string figure(const std::optional<int>& value)
 {
     return value ? std::to_string(*value) : "?";
+}
+
+std::string bytes_text(const std::optional<std::int64_t>& value)
+{
+    return value ? with_commas(*value) : "?";
 }
 
 struct group {
@@ -23,10 +37,11 @@ struct group {
 };
 
 // By status; those that are built first.
-std::vector<std::pair<std::string, group>> groups_of(const build_report& report)
+std::vector<std::pair<std::string, group>> groups_of(const build_report& report, bool built_too)
 {
     std::map<build_status, group> found;
     for (const built_candidate& candidate : report.candidates) {
+        if (candidate.status == build_status::built && !built_too) continue;
         group& alike = found[candidate.status];
         ++alike.count;
         if (alike.example == nullptr) alike.example = &candidate;
@@ -38,15 +53,122 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report)
 
 std::string text_of_example(const built_candidate& candidate)
 {
-    std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
-    if (candidate.status != build_status::built) return text + ": " + candidate.reason;
-    if (candidate.kernel)
-        text +=
-            ": " + figure(candidate.kernel->figures.registers) + " registers, " +
-            (candidate.kernel->figures.static_shared_bytes ? with_commas(*candidate.kernel->figures.static_shared_bytes)
-                                                           : "?") +
-            " B shared";
-    return text;
+    const std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
+    return candidate.reason.empty() ? text : text + ": " + candidate.reason;
+}
+
+std::optional<std::int64_t> spilled(const kernel_info& kernel)
+{
+    if (!kernel.figures.spill_store_bytes || !kernel.figures.spill_load_bytes) return std::nullopt;
+    return *kernel.figures.spill_store_bytes + *kernel.figures.spill_load_bytes;
+}
+
+// Spilled bytes first, since they cost traffic; then what fills the SM.
+auto order_of(const built_candidate* candidate)
+{
+    constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
+    const kernel_info& kernel = *candidate->kernel;
+    return std::tuple(spilled(kernel).value_or(unknown), -candidate->launch->occupancy,
+                      kernel.figures.registers.value_or(std::numeric_limits<int>::max()));
+}
+
+// Of one workload, as people see them.
+struct ranked_builds {
+    std::vector<assignment> workloads;  // with equal figures
+    std::vector<const built_candidate*> candidates;
+};
+
+bool is_same(const ranked_builds& one, const ranked_builds& other)
+{
+    return std::ranges::equal(one.candidates, other.candidates, [](const auto* a, const auto* b) {
+        return a->parameters == b->parameters && a->launch == b->launch && order_of(a) == order_of(b) &&
+               a->kernel->figures.static_shared_bytes == b->kernel->figures.static_shared_bytes;
+    });
+}
+
+std::vector<ranked_builds> rankings_of(const build_report& report)
+{
+    std::vector<ranked_builds> all;
+    for (const built_candidate& candidate : report.candidates) {
+        if (candidate.status != build_status::built || !candidate.launch || !candidate.kernel) continue;
+        auto place = std::ranges::find_if(
+            all, [&](const ranked_builds& one) { return one.workloads.front() == candidate.workload; });
+        if (place == all.end()) place = all.insert(all.end(), {{candidate.workload}, {}});
+        place->candidates.push_back(&candidate);
+    }
+    std::vector<ranked_builds> different;
+    for (ranked_builds& one : all) {
+        std::ranges::sort(one.candidates, [](const built_candidate* a, const built_candidate* b) {
+            const auto first = order_of(a), second = order_of(b);
+            return first != second ? first < second : a->parameters.values < b->parameters.values;
+        });
+        const auto same = std::ranges::find_if(different, [&](const auto& other) { return is_same(one, other); });
+        if (same == different.end())
+            different.push_back(std::move(one));
+        else
+            same->workloads.push_back(one.workloads.front());
+    }
+    return different;
+}
+
+void add_ranking(document& page, const ranked_builds& ranking, bool several)
+{
+    std::string title = counted(ranking.candidates.size(), "candidate", "candidates") + " built";
+    if (several) {
+        std::string names = workload_name(ranking.workloads.front());
+        if (ranking.workloads.size() > 1)
+            names += fmt::format(" and {}", counted(ranking.workloads.size() - 1, "other workload", "other workloads"));
+        title = names + ": " + title;
+    }
+    page.heading(title);
+    std::vector<const assignment*> parameters;
+    for (const built_candidate* one : ranking.candidates) parameters.push_back(&one->parameters);
+    const parameter_columns columns = columns_of(parameters);
+    table rows{{{"#", true}}, {}};
+    add_columns(columns, rows);
+    // A parameter of this name is nearly always this figure.
+    const bool has_threads = ranking.candidates.front()->parameters.find("threads") != nullptr;
+    if (!has_threads) rows.columns.push_back({"threads", true});
+    for (const char* name : {"regs", "spills", "shared", "resident", "occ."}) rows.columns.push_back({name, true});
+    add_last_column(columns, "note", rows);
+    const auto baseline = std::ranges::find_if(ranking.candidates, [](const auto* one) { return one->is_baseline; });
+    const auto uses_shared = [](const built_candidate& one) {
+        return one.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
+    };
+    // Its values may leave loops nothing to do, and the compiler nothing to compile.
+    const auto note_of = [&](const built_candidate& one) -> std::string {
+        if (one.is_baseline) return "baseline";
+        const bool differs = baseline != ranking.candidates.end() && uses_shared(**baseline) && !uses_shared(one);
+        return differs ? "no shared memory: does it do the work?" : "";
+    };
+    std::size_t left_out = 0;
+    for (std::size_t place = 0; place < ranking.candidates.size(); ++place) {
+        const built_candidate& one = *ranking.candidates[place];
+        if (place >= max_rows && !one.is_baseline) {
+            ++left_out;
+            continue;
+        }
+        const kernel_figures& figures = one.kernel->figures;
+        const auto shared = figures.static_shared_bytes
+                                ? std::optional(*figures.static_shared_bytes + one.launch->dynamic_shared_bytes)
+                                : std::nullopt;
+        std::vector<cell> row{std::to_string(place + 1)};
+        add_cells(columns, one.parameters, row);
+        if (!has_threads) row.emplace_back(with_commas(one.launch->threads));
+        row.emplace_back(figure(figures.registers));
+        row.emplace_back(bytes_text(figures.spill_store_bytes) + "/" + bytes_text(figures.spill_load_bytes),
+                         spilled(*one.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
+        row.emplace_back(bytes_text(shared));
+        row.emplace_back(std::to_string(one.launch->resident_blocks));
+        row.emplace_back(fmt::format("{:.3g} %", 100 * one.launch->occupancy));
+        add_last_cell(columns, one.parameters, {note_of(one)}, row);
+        rows.rows.push_back(std::move(row));
+    }
+    page.add(std::move(rows));
+    if (!columns.constant.empty()) page.line("  all with " + columns.constant);
+    if (left_out > 0)
+        page.line(fmt::format("  {} more: --format csv or json lists them",
+                              with_commas(static_cast<std::int64_t>(left_out))));
 }
 
 }  // namespace
@@ -54,15 +176,37 @@ std::string text_of_example(const built_candidate& candidate)
 document build_document(const std::vector<build_report>& reports)
 {
     document page;
+    bool ranked = false;
     for (const build_report& report : reports) {
         page.heading(report.name + (report.architecture.empty() ? "" : ", " + report.architecture));
-        table rows{.columns = {{"outcome"}, {"count", true}, {"for example"}}, .rows = {}};
-        for (const auto& [name, group] : groups_of(report))
+        const std::vector<ranked_builds> rankings = rankings_of(report);
+        for (const ranked_builds& ranking : rankings)
+            add_ranking(page, ranking, rankings.size() > 1 || ranking.workloads.size() > 1);
+        ranked |= !rankings.empty();
+        table rows{.columns = {{rankings.empty() ? "outcome" : "not built"}, {"count", true}, {"for example"}},
+                   .rows = {}};
+        for (const auto& [name, group] : groups_of(report, rankings.empty()))
             rows.rows.push_back({name, with_commas(static_cast<std::int64_t>(group.count)),
                                  escape_for_terminal(text_of_example(*group.example))});
+        if (rows.rows.empty()) continue;
+        if (!rankings.empty()) page.line("");
         page.add(std::move(rows));
     }
+    if (ranked) {
+        page.line("");
+        page.line(
+            "Ranked by spilled bytes, then occupancy, then registers. Which one is the fastest, only tune can "
+            "tell: it measures.");
+    }
     return page;
+}
+
+static nlohmann::ordered_json json_of_launch(const built_launch& launch)
+{
+    return {{"threads", launch.threads},
+            {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+            {"resident_blocks", launch.resident_blocks},
+            {"occupancy", launch.occupancy}};
 }
 
 nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
@@ -80,7 +224,9 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
                  {"workload", json_of(candidate.workload)},
                  {"outcome", name_of(candidate.status)},
                  {"reason", known(!candidate.reason.empty(), candidate.reason)},
+                 {"baseline", candidate.is_baseline},
                  {"resources", candidate.kernel ? json_of(*candidate.kernel) : nlohmann::ordered_json()},
+                 {"launch", candidate.launch ? json_of_launch(*candidate.launch) : nlohmann::ordered_json()},
                  {"from_cache", candidate.from_cache},
                  {"log", known(!candidate.log.empty(), candidate.log)}});
     return all;
@@ -88,16 +234,40 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
 
 table build_table(const std::vector<build_report>& reports)
 {
-    table rows{
-        .columns =
-            {{"tunable"}, {"architecture"}, {"parameters"}, {"workload"}, {"outcome"}, {"reason"}, {"registers", true}},
-        .rows = {}};
+    table rows{.columns = {{"tunable"},
+                           {"architecture"},
+                           {"parameters"},
+                           {"workload"},
+                           {"outcome"},
+                           {"reason"},
+                           {"registers", true},
+                           {"spill_bytes", true},
+                           {"static_shared_bytes", true},
+                           {"dynamic_shared_bytes", true},
+                           {"threads", true},
+                           {"resident_blocks", true},
+                           {"occupancy", true}},
+               .rows = {}};
     for (const build_report& report : reports)
-        for (const built_candidate& candidate : report.candidates)
-            rows.rows.push_back({report.name, report.architecture, parameter_text(candidate.parameters),
-                                 parameter_text(candidate.workload), std::string(name_of(candidate.status)),
-                                 escape_for_terminal(candidate.reason),
-                                 candidate.kernel ? figure(candidate.kernel->figures.registers) : ""});
+        for (const built_candidate& candidate : report.candidates) {
+            const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
+            std::vector<cell>& row = rows.rows.emplace_back();
+            row = {report.name,
+                   report.architecture,
+                   parameter_text(candidate.parameters),
+                   parameter_text(candidate.workload),
+                   std::string(name_of(candidate.status)),
+                   escape_for_terminal(candidate.reason),
+                   candidate.kernel ? number(candidate.kernel->figures.registers) : "",
+                   candidate.kernel ? number(spilled(*candidate.kernel)) : "",
+                   candidate.kernel ? number(candidate.kernel->figures.static_shared_bytes) : ""};
+            if (const auto& launch = candidate.launch)
+                for (const std::string& text :
+                     {fmt::format("{}", launch->dynamic_shared_bytes), fmt::format("{}", launch->threads),
+                      fmt::format("{}", launch->resident_blocks), fmt::format("{:.4g}", launch->occupancy)})
+                    row.emplace_back(text);
+            row.resize(rows.columns.size());
+        }
     return rows;
 }
 

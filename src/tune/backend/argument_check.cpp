@@ -15,12 +15,6 @@ namespace launchbox {
 
 namespace {
 
-struct parameter_type {
-    bool is_pointer = false;
-    std::string of;                     // what it points to, or is, without const and blanks at its ends
-    std::optional<element_type> known;  // `nullopt`: a type of the user's
-};
-
 std::string trimmed(std::string text)
 {
     text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
@@ -42,26 +36,6 @@ std::optional<element_type> known_type_of(const std::string& name)
     } catch (const error&) {
         return std::nullopt;
     }
-}
-
-parameter_type read_type(std::string text)
-{
-    text = trimmed(text);
-    const auto drop_qualifiers = [&] {
-        while (drop_end(text, " const") || drop_end(text, "*const") || drop_end(text, "__restrict__") ||
-               drop_end(text, "__restrict") || drop_end(text, " restrict") || drop_end(text, " volatile")) {
-        }
-    };
-    const bool const_pointer = text.ends_with("*const");
-    drop_qualifiers();
-    parameter_type type;
-    type.is_pointer = const_pointer || drop_end(text, "*");
-    drop_qualifiers();
-    for (const std::string_view word : {"const ", "volatile "})
-        if (text.starts_with(word)) text = trimmed(text.substr(word.size()));
-    type.of = text;
-    type.known = known_type_of(text);
-    return type;
 }
 
 bool is_plain(const element_type& type)
@@ -191,6 +165,26 @@ std::optional<std::vector<std::string>> types_from(const std::vector<source_toke
 
 }  // namespace
 
+parameter_type read_parameter_type(std::string text)
+{
+    text = trimmed(text);
+    const auto drop_qualifiers = [&] {
+        while (drop_end(text, " const") || drop_end(text, "*const") || drop_end(text, "__restrict__") ||
+               drop_end(text, "__restrict") || drop_end(text, " restrict") || drop_end(text, " volatile")) {
+        }
+    };
+    const bool const_pointer = text.ends_with("*const");
+    drop_qualifiers();
+    parameter_type type;
+    type.is_pointer = const_pointer || drop_end(text, "*");
+    drop_qualifiers();
+    for (const std::string_view word : {"const ", "volatile "})
+        if (text.starts_with(word)) text = trimmed(text.substr(word.size()));
+    type.of = text;
+    type.known = known_type_of(text);
+    return type;
+}
+
 std::optional<std::vector<std::string>> parameters_of_signature(std::string_view signature)
 {
     if (!signature.ends_with(')')) return std::nullopt;
@@ -237,7 +231,7 @@ std::string why_arguments_differ(const std::vector<std::string>& types, const st
     if (types.size() != arguments.size())
         return fmt::format("the kernel has {} parameters, but {} arguments are given", types.size(), arguments.size());
     for (std::size_t i = 0; i < types.size(); ++i)
-        if (const std::string why = why_not_given_to(read_type(types[i]), arguments[i]); !why.empty())
+        if (const std::string why = why_not_given_to(read_parameter_type(types[i]), arguments[i]); !why.empty())
             return fmt::format("'{}' for parameter {} of the kernel is {}", arguments[i].name, i + 1, why);
     return {};
 }

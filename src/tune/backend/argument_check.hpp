@@ -9,9 +9,18 @@
 #include <vector>
 
 #include "image/kernel_info.hpp"
+#include "tune/spec/tune_spec.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
+
+struct parameter_type {
+    bool is_pointer = false;
+    std::string of;                     ///< what it points to, or is, without const and blanks at its ends
+    std::optional<element_type> known;  ///< nullopt: a type of the user's
+};
+/// Of one parameter, as a signature or a source writes it: "float const*", "const int n" without its name.
+parameter_type read_parameter_type(std::string text);
 
 /// The types of the parameters in "void scale<float>(float*, int)"; `nullopt`: it names none.
 std::optional<std::vector<std::string>> parameters_of_signature(std::string_view signature);

@@ -155,6 +155,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
                           : why_arguments_differ(built.kernel, expressions_.arguments(values));
         !why.empty())
         return rejected(why);
+    made.launch = residency_of(built.kernel, launch, *options_.limits);
     made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);

@@ -38,6 +38,21 @@ launch_facts facts_of(const evaluated_launch& launch, const sm_limits& limits)
     return facts;
 }
 
+launch_facts compiled_facts(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits)
+{
+    launch_facts facts = facts_of(launch, limits);
+    facts.registers = kernel.figures.registers.value_or(0);
+    facts.static_shared_bytes = kernel.figures.static_shared_bytes.value_or(0);
+    facts.barriers = kernel.figures.barriers.value_or(0);
+    return facts;
+}
+
+occupancy_result account_of(const launch_facts& facts, const sm_limits& limits)
+{
+    return occupancy(limits, detail::resources_of(limits, facts), detail::shape_of(facts),
+                     detail::settings_of(limits, facts.static_shared_bytes, facts.carveout_percent));
+}
+
 std::string explained(const launch_facts& facts)
 {
     const std::string whole = explain(facts).text;
@@ -78,9 +93,7 @@ double prior_before_build(const evaluated_launch& launch, const sm_limits& limit
     launch_facts facts = facts_of(launch, limits);
     facts.registers = 16;  // fewer make no difference on any GPU
     if (launch.static_shared_bytes) facts.static_shared_bytes = *launch.static_shared_bytes;
-    const occupancy_result account =
-        occupancy(limits, detail::resources_of(limits, facts), detail::shape_of(facts),
-                  detail::settings_of(limits, facts.static_shared_bytes, facts.carveout_percent));
+    const occupancy_result account = account_of(facts, limits);
     const std::int64_t threads = extent_of(launch.threads).count();
     return account.occupancy() >= 0.5 && threads % warp_size == 0 ? 1 : 0.5;
 }
@@ -88,10 +101,7 @@ double prior_before_build(const evaluated_launch& launch, const sm_limits& limit
 std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits,
                              const screen_settings& settings)
 {
-    launch_facts facts = facts_of(launch, limits);
-    facts.registers = kernel.figures.registers.value_or(0);
-    facts.static_shared_bytes = kernel.figures.static_shared_bytes.value_or(0);
-    facts.barriers = kernel.figures.barriers.value_or(0);
+    launch_facts facts = compiled_facts(kernel, launch, limits);
     facts.binary_version = limits.capability.major * 10 + limits.capability.minor;
     facts.largest_cluster = std::nullopt;
     if (kernel.bounds.cluster)
@@ -114,13 +124,20 @@ std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& 
     if (why.empty()) why = too_large_cluster(launch, limits);
     if (!why.empty() || settings.min_occupancy <= 0) return why;
 
-    const occupancy_result account =
-        occupancy(limits, detail::resources_of(limits, facts), detail::shape_of(facts),
-                  detail::settings_of(limits, facts.static_shared_bytes, facts.carveout_percent));
+    const occupancy_result account = account_of(facts, limits);
     if (account.occupancy() >= settings.min_occupancy) return {};
     return fmt::format("occupancy {:.3g} %, and min_occupancy is {:.3g} %: {} of {} warps are resident on an SM",
                        account.occupancy() * 100, settings.min_occupancy * 100, account.resident_warps,
                        account.warp_slots);
+}
+
+built_launch residency_of(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits)
+{
+    const occupancy_result account = account_of(compiled_facts(kernel, launch, limits), limits);
+    return {.threads = extent_of(launch.threads).count(),
+            .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+            .resident_blocks = account.resident_blocks,
+            .occupancy = account.occupancy()};
 }
 
 }  // namespace launchbox

@@ -9,6 +9,7 @@
 #include "image/kernel_info.hpp"
 #include "tune/backend/launch_expressions.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/types/built_candidate.hpp"
 
 namespace launchbox {
 
@@ -23,5 +24,8 @@ double prior_before_build(const evaluated_launch& launch, const sm_limits& limit
 /// `why_not_before_build` of what the compiler made.
 std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits,
                              const screen_settings& settings);
+
+/// Of one that can be launched.
+built_launch residency_of(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits);
 
 }  // namespace launchbox

@@ -19,6 +19,7 @@
 #include "compiler/run/preprocessed.hpp"
 #include "image/ptx/ptx.hpp"
 #include "image/ptx/ptx_modules.hpp"
+#include "source/constant_edits.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/proc_file.hpp"
@@ -51,6 +52,15 @@ compile_job job_of(const json& line)
     return job;
 }
 
+// A source in which other constants are, beside what is made of it; of errors the compiler names the user's file.
+std::string edited_copy(const compile_job& job, const constant_values& constants, const fs::path& outputs)
+{
+    const fs::path copy = outputs / ("edited_" + fs::path(job.source).filename().string());
+    write_file_atomically(copy, "#line 1 \"" + fs::absolute(job.source).string() + "\"\n" +
+                                    with_constants(read_file(job.source), constants));
+    return copy.string();
+}
+
 std::vector<std::string> with_source(std::vector<std::string> files, const compile_job& job)
 {
     files.push_back(job.source);
@@ -63,11 +73,12 @@ nvcc_output nothing_made()
     return {.exit_code = 0, .made = true};
 }
 
-compile_answer compile_with_nvrtc(const compile_job& job, const fs::path& outputs)
+compile_answer compile_with_nvrtc(compile_job job, const fs::path& outputs)
 {
+    const constant_values constants = take_source_constants(job.flags);
     static std::map<fs::path, nvrtc> loaded;
     const auto library = loaded.try_emplace(job.library, job.library).first;
-    nvrtc_job task{.source = read_file(job.source),
+    nvrtc_job task{.source = with_constants(read_file(job.source), constants),
                    .name = job.source,
                    .expression = job.expression,
                    .architecture = job.architecture,
@@ -175,11 +186,20 @@ compile_answer compile_ptx(compile_job job, const fs::path& outputs)
     return answer;
 }
 
-compile_answer compile_by(const compile_job& job, const fs::path& outputs)
+compile_answer compile_by(compile_job job, const fs::path& outputs)
 {
     if (is_ptx_source(job.source)) return compile_ptx(job, outputs);
     if (job.nvrtc) return compile_with_nvrtc(job, outputs);
-    return makes_module(job) ? compile_with_nvcc(job, outputs) : read_with_nvcc(job);
+    const std::string source = job.source;
+    const constant_values constants = take_source_constants(job.flags);
+    if (!constants.empty()) {
+        job.source = edited_copy(job, constants, outputs);
+        const fs::path beside = fs::path(source).parent_path();
+        job.flags.push_back("-I" + (beside.empty() ? std::string(".") : beside.string()));
+    }
+    compile_answer answer = makes_module(job) ? compile_with_nvcc(job, outputs) : read_with_nvcc(job);
+    if (answer.files) std::ranges::replace(*answer.files, job.source, source);
+    return answer;
 }
 
 // Compilers write paths as they were given; users know theirs from the spec's folder.

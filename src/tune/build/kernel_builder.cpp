@@ -23,6 +23,7 @@
 #include "compiler/run/nvcc_run.hpp"
 #include "compiler/run/nvrtc.hpp"
 #include "image/module_code.hpp"
+#include "source/constant_edits.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/worker_process.hpp"
@@ -197,7 +198,10 @@ kernel_builder::kernel_builder(const tune_spec& spec, const builder_options& opt
     if (!fs::is_regular_file(source, failure))
         throw error("[kernel] source: there is no file " + spec.kernel->source,
                     "names are relative to the folder of " + spec.file);
-    read_file(source);
+    const std::string text = read_file(source);
+    constant_values constants;
+    for (const std::string& name : spec.kernel->constants) constants.emplace_back(name, "1");
+    if (!constants.empty()) (void)with_constants(text, constants);
     for (const std::string& named : spec.kernel->sources)
         if (!fs::is_regular_file(fs::path(spec.folder) / named, failure))
             throw error("[kernel] sources: there is no file " + named,

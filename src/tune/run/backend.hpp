@@ -17,6 +17,7 @@
 #include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
 #include "tune/types/build_status.hpp"
+#include "tune/types/built_candidate.hpp"
 #include "tune/types/measurement.hpp"
 #include "tune/types/results.hpp"
 
@@ -42,6 +43,7 @@ struct prepared_job {
     build_status status = build_status::built;  ///< else it is settled
     std::string reason = {};
     std::optional<kernel_info> kernel = {};
+    std::optional<built_launch> launch = {};  ///< for people who look at builds
     std::string code = {};
     std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
     std::string log = {};

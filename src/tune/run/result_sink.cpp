@@ -92,6 +92,8 @@ void result_sink::save_build(const queued_job& job)
                                                   .status = prepared.status,
                                                   .reason = prepared.reason,
                                                   .kernel = prepared.kernel,
+                                                  .launch = prepared.launch,
+                                                  .is_baseline = spec_.baseline == job.job.parameters,
                                                   .from_cache = prepared.from_cache,
                                                   .log = prepared.log});
 }

@@ -77,10 +77,12 @@ struct kernel_target {
     std::vector<kernel_argument> arguments;
     std::vector<kernel_argument> variables;  ///< `__constant__` and `__device__` ones, filled when the module is loaded
     std::vector<std::string> flags;          ///< of the compiler, with {names}
-    std::vector<std::string> sources;        ///< files that results depend on, beside those that are found
-    std::string compiler = {};               ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
-    std::string static_shared = {};          ///< an expression that estimates it in bytes; empty: the compiler tells
-    double compile_seconds = 300;            ///< a compile that takes longer is stopped
+    std::vector<std::string> constants = {};  ///< parameters whose values take the place of those that macros and
+                                              ///< constants of the source have; `flags` has them, too
+    std::vector<std::string> sources;         ///< files that results depend on, beside those that are found
+    std::string compiler = {};                ///< "nvrtc" or "nvcc"; empty: NVRTC where it is found
+    std::string static_shared = {};           ///< an expression that estimates it in bytes; empty: the compiler tells
+    double compile_seconds = 300;             ///< a compile that takes longer is stopped
     std::int64_t compile_memory_bytes = std::int64_t{8} << 30;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "source/constant_edits.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/pattern.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
@@ -18,6 +19,7 @@ constexpr std::size_t max_arguments = 1000;  // a launch takes 32 KB of them
 
 void read_dimensions(reader& of, const toml::node& node, const std::string& key, std::array<std::string, 3>& into);
 std::int64_t byte_count(const reader& of, const toml::node& node, const std::string& key);
+void read_constants(reader& of, const toml::node& node, std::vector<std::string>& flags);
 void read_arguments(reader& of, const toml::node& node, const std::string& key, std::vector<kernel_argument>& into);
 void read_argument(reader& of, const toml::node& node, bool is_variable, std::vector<kernel_argument>& into);
 void check_kind(const reader& of, const toml::table& table, bool is_variable);
@@ -77,6 +79,7 @@ std::vector<std::string> reader::command(const toml::node& node, const std::stri
 void read_kernel(reader& of, const toml::table& table)
 {
     kernel_target& kernel = of.spec.kernel.emplace();
+    std::vector<std::string> constants;
     of.file.read_keys(
         table,
         {{"source", [&](const toml::node& node) { kernel.source = of.file.text(node, "source", "\"block_sort.cu\""); }},
@@ -95,6 +98,7 @@ void read_kernel(reader& of, const toml::table& table)
               if (const toml::array* list = node.as_array(); list != nullptr && list->empty()) return;
               kernel.flags = of.command(node, "flags", scope::everything);
           }},
+         {"constants", [&](const toml::node& node) { read_constants(of, node, constants); }},
          {"sources",
           [&](const toml::node& node) {
               kernel.sources = of.words(node, "sources", "[\"tile.cuh\"]");
@@ -114,6 +118,7 @@ void read_kernel(reader& of, const toml::table& table)
          {"arguments", [&](const toml::node& node) { read_arguments(of, node, "arguments", kernel.arguments); }},
          {"variables", [&](const toml::node& node) { read_arguments(of, node, "variables", kernel.variables); }}},
         "in [kernel]");
+    kernel.flags.insert(kernel.flags.end(), constants.begin(), constants.end());
     const bool captured = !kernel.capture.empty();
     if (!captured) need(of, table, "[kernel]", "source", "source = \"block_sort.cu\"");
     for (const char* key : {"arguments", "variables"})
@@ -121,7 +126,7 @@ void read_kernel(reader& of, const toml::table& table)
             of.file.fail(table.get(key)->source(), std::string("there are both capture and ") + key,
                          "remove one of them: a captured launch has its own arguments");
     if (captured && table.get("source") == nullptr)
-        for (const char* key : {"name", "flags", "sources", "compiler"})
+        for (const char* key : {"name", "flags", "constants", "sources", "compiler"})
             if (table.get(key) != nullptr)
                 of.file.fail(table.get(key)->source(), std::string(key) + " is given, but nothing is compiled",
                              "add source, or remove it");
@@ -129,6 +134,8 @@ void read_kernel(reader& of, const toml::table& table)
         need(of, table, "[kernel]", "name", "name = \"block_sort<{type}, {threads}>\"");
     need(of, table, "[kernel]", "threads", "threads = \"threads\"");
     need(of, table, "[kernel]", "blocks", "blocks = \"ceil_div(n, threads * items)\"");
+    if (const toml::node* node = table.get("constants"); node != nullptr && kernel.source.ends_with(".ptx"))
+        of.file.fail(node->source(), "constants are given, but PTX has none", "remove it");
     if (table.get("source") != nullptr && kernel.source.empty())
         of.file.fail(table.get("source")->source(), "source is empty", "name the kernel's file");
 }
@@ -145,6 +152,19 @@ void read_dimensions(reader& of, const toml::node& node, const std::string& key,
     if (list->empty() || list->size() > 3)
         of.file.fail(node.source(), fmt::format("{} has {} dimensions", key, list->size()), "give one, two or three");
     for (std::size_t i = 0; i < list->size(); ++i) into[i] = of.expression(*list->get(i), key);
+}
+
+// The compiler is told by a flag of ours, so that all that looks at flags looks at them, too.
+void read_constants(reader& of, const toml::node& node, std::vector<std::string>& flags)
+{
+    of.spec.kernel->constants = of.words(node, "constants", "[\"BLOCK\"]");
+    for (const std::string& name : of.spec.kernel->constants) {
+        const auto known = std::ranges::find(of.spec.parameters, name, &tuning_parameter::name);
+        if (known == of.spec.parameters.end())
+            of.file.fail(node.source(), fmt::format("constants names {}, which is no parameter", in_quotes(name)),
+                         fmt::format("write it into [parameters]: {} = [128, 256]", name.substr(0, 100)));
+        flags.push_back(source_constant_flag(name, "{" + name + "}"));
+    }
 }
 
 // 8589934592, "8G", "512M", "64K".

@@ -12,6 +12,7 @@
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/toml_text.hpp"
 #include "tune/spec/tune_spec.hpp"
 #include "tune/t1/t1_reader.hpp"
 

@@ -40,7 +40,4 @@ std::string python_text(const json& value);
 /// The member, or null.
 const json& member(const json& object, const char* key);
 
-/// In TOML's quotes.
-std::string toml_string(const std::string& text);
-
 }  // namespace launchbox::t1

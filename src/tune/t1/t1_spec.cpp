@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/toml_text.hpp"
 #include "tune/t1/t1_reader.hpp"
 
 namespace launchbox {
@@ -119,19 +120,6 @@ const json& member(const json& object, const char* key)
     if (!object.is_object()) return nothing;
     const auto found = object.find(key);
     return found == object.end() ? nothing : *found;
-}
-
-std::string toml_string(const std::string& text)
-{
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        else
-            result += c;
-    }
-    return result + "\"";
 }
 
 }  // namespace t1

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,11 +12,23 @@
 
 namespace launchbox {
 
+/// How it would be launched, and how much of an SM that would fill.
+struct built_launch {
+    std::int64_t threads = 0;  ///< per block
+    std::int64_t dynamic_shared_bytes = 0;
+    int resident_blocks = 0;
+    double occupancy = 0;  ///< 0 to 1
+
+    friend bool operator==(const built_launch&, const built_launch&) = default;
+};
+
 struct built_candidate {
     assignment parameters, workload;
     build_status status = build_status::built;
-    std::string reason = {};                 ///< one line; empty when it is built
-    std::optional<kernel_info> kernel = {};  ///< what the compiler made; `nullopt`: nothing, or a program
+    std::string reason = {};                  ///< one line; empty when it is built
+    std::optional<kernel_info> kernel = {};   ///< what the compiler made; `nullopt`: nothing, or a program
+    std::optional<built_launch> launch = {};  ///< of a kernel that was compiled and can be launched
+    bool is_baseline = false;
     bool from_cache = false;
     std::string log = {};  ///< the compiler's, where there is something to read
 };

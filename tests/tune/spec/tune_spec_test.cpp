@@ -311,6 +311,9 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect("[kernel]\nsource = 'x.cu'\nname = 'f<{b}>'\nthreads = 'a'\nblocks = 1", "7:8: {b} in the command");
     expect("[kernel]\nsource = 'x.cu'\nname = 'f'\nblocks = 1", "5:1: [kernel] has no threads");
     expect(kernel + "cluster = [1, 1, 1, 1]", "10:11: cluster has 4 dimensions");
+    EXPECT_EQ(complaint(kernel + "constants = ['a']"), "");
+    expect(kernel + "constants = ['B']", "10:13: constants names \"B\", which is no parameter");
+    expect(kernel + "constants = 3", "10:13: constants is the number 3, and must be a list of strings");
     expect(kernel + "dynamic_shared = 'b * 4'", "10:18: unknown name \"b\" in dynamic_shared");
     expect(kernel + "compile_memory = '8X'", "10:18: compile_memory is \"8X\" | ");
     expect(kernel + "compiler = 'gcc'", "10:12: compiler is \"gcc\" | ");

@@ -1,0 +1,37 @@
+// What of a kernel its source leaves open to be tuned: whole numbers among its template's arguments, and constants.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/init/kernel_choice.hpp"
+
+namespace launchbox {
+
+struct source_tunable {
+    std::string name;  ///< in the source
+    std::int64_t value = 0;
+    bool is_constant = false;  ///< a macro or a constant; else a parameter of the template
+    int line = 0;
+    std::vector<std::int64_t> also = {};  ///< that other instances have
+};
+
+struct source_tunables {
+    std::vector<source_tunable> found;
+    std::vector<std::string> remarks;  ///< what looks like one, and why it is none
+};
+
+source_tunables tunables_of(const kernel_choice& choice);
+
+/// Of a template's parameter: int and the like, by aliases too; an enumeration is none.
+bool is_whole_number_type(const source_view& view, token_span type);
+
+/// Values to try beside one that the source has, rising. Of threads in a block: powers of two from a warp on.
+std::vector<std::int64_t> values_around(std::int64_t value);
+std::vector<std::int64_t> block_sizes_around(std::int64_t value, std::int64_t least, std::int64_t most);
+
+}  // namespace launchbox

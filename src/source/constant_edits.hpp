@@ -1,0 +1,24 @@
+// Other values for the macros and constants that a source defines itself, which no -D of a compiler can give it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace launchbox {
+
+using constant_values = std::vector<std::pair<std::string, std::string>>;
+
+/// How a compile is told: a flag that no compiler sees.
+std::string source_constant_flag(std::string_view name, std::string_view value);
+
+/// Those of the flags, which are left without them.
+constant_values take_source_constants(std::vector<std::string>& flags);
+
+/// The text with these values in the definitions: `#define NAME 256`, `constexpr int NAME = 256;`. Throws `error` for a
+/// name that it does not define, or more than once.
+std::string with_constants(const std::string& text, const constant_values& values);
+
+}  // namespace launchbox

@@ -1,0 +1,12 @@
+// Text in TOML files that launchbox writes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace launchbox {
+
+/// In quotes, on one line; TOML reads the same text back.
+std::string toml_string(const std::string& text);
+
+}  // namespace launchbox
