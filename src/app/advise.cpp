@@ -6,7 +6,9 @@
 
 #include <span>
 
+#include "advice/lint/launched_kernels.hpp"
 #include "app/bounds/folder_bounds.hpp"
+#include "app/input/folder_files.hpp"
 
 namespace launchbox {
 
@@ -42,6 +44,10 @@ advice_result find_advice(const source_bounds_request& request, const listener& 
             gpus.push_back(answer.capability ? gpus_of(*answer.capability, named) : std::string());
         result.report.kernels.push_back(
             advise(own, trials.subspan(kernel.first, kernel.count), found.uses[kernel.first], gpus));
+        kernel_advice& advice = result.report.kernels.back();
+        if (!is_folder(request.file))
+            advice.next_step = fmt::format("launchbox tune --init {} -k '{}' > {}.toml", request.file,
+                                           advice.short_form, function_name(advice.short_form));
     }
     sort_worst_first(result.report.kernels);
     return result;
