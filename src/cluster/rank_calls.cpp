@@ -67,10 +67,10 @@ struct rank_calls::impl {
     {
         link.send(rank, encoded({.said = said, .bytes = std::move(bytes)}));
     }
-    void tell_all(const call_json& said)
+    void tell_all(const call_json& said, bool lost_ones)
     {
         for (int rank = 0; rank < link.ranks; ++rank)
-            if (at(rank).lost.empty()) tell(rank, said);
+            if (lost_ones || at(rank).lost.empty()) tell(rank, said);
     }
     void listen(const std::stop_token& stop);
     void take(const rank_message& message);
@@ -90,7 +90,7 @@ rank_calls::~rank_calls()
     const bool some_lost = !lost().empty();
     {
         const std::lock_guard guard(impl_->lock);
-        impl_->tell_all({{"do", "end"}, {"ranks_lost", some_lost}});
+        impl_->tell_all({{"do", "end"}, {"ranks_lost", some_lost}}, true);  // one that was stopped may go on
     }
     impl_->listener.request_stop();
     impl_->listener.join();
@@ -118,7 +118,7 @@ void rank_calls::impl::listen(const std::stop_token& stop)
         looked = now;
         if (seconds_between(told, now) >= options.heartbeat_seconds) {
             const std::lock_guard guard(lock);
-            tell_all({{"do", "nothing"}});
+            tell_all({{"do", "nothing"}}, false);
             told = now;
         }
     }

@@ -44,6 +44,7 @@ mpi_library load_mpi()
     need(mpi.byte, "ompi_mpi_byte");
     need(mpi.no_request, "ompi_request_null");
     need(mpi.return_errors, "ompi_mpi_errors_return");
+    mpi.help = reinterpret_cast<decltype(mpi.help)>(::dlsym(library, "opal_show_help"));
     return mpi;
 }
 

@@ -12,6 +12,9 @@ namespace launchbox {
 /// Loaded at run time, as the CUDA driver is: where there is no Open MPI the program can say so, and still shows its
 /// help.
 struct mpi_library {
+    /// Where Open MPI keeps the function that prints its help; null: this version has none. Its own asks mpirun to
+    /// print and waits for the answer.
+    int (**help)(const char* file, const char* topic, int with_header, ...) = nullptr;
     std::string missing;  ///< why it cannot be used; empty: it can
 
     decltype(&MPI_Init_thread) init_thread = nullptr;

@@ -47,6 +47,11 @@ struct incoming {
     MPI_Request request = nullptr;
 };
 
+int no_help(const char*, const char*, int, ...)
+{
+    return 0;
+}
+
 bool is_set(const char* variable)
 {
     return std::getenv(variable) != nullptr;
@@ -112,6 +117,9 @@ mpi_session::mpi_session(int& count, char**& arguments) : impl_(std::make_unique
     if (level < MPI_THREAD_SERIALIZED)
         throw error("this MPI can only be used by the first thread of a program", "use Open MPI from 4 on",
                     exit_status::missing);
+    // Of a rank that has died Open MPI complains again and again, through an mpirun that may not answer any more, and
+    // then no message comes through. Who is lost the coordinator says.
+    if (mpi.help != nullptr) *mpi.help = no_help;
     // A send to a rank that has died must not end this one.
     mpi.set_error_handler(mpi.world, mpi.return_errors);
     mpi.rank(mpi.world, &impl_->rank);

@@ -131,6 +131,7 @@ std::vector<kernel_in_text> read_source_kernels(const source_declarations& names
         std::size_t name = *open - 1;
         if (tokens[name].is(">"))  // of one set of template arguments
             while (name > i && !tokens[name].is("<")) --name;
+        if (name == i) continue;
         if (tokens[name].is("<")) --name;
         if (tokens[name].kind != source_token_kind::identifier) continue;
         const std::size_t word = kernel.first;

@@ -12,7 +12,9 @@ class source_folder : public testing::Test {
 protected:
     source_folder()
     {
-        write("scale.cu", "__global__ void __launch_bounds__(1024) scale(float* p) { p[threadIdx.x] *= 2; }\n");
+        write("scale.cu",
+              "__global__ void __launch_bounds__(1024) scale(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] *= "
+              "2; }\n");
         write("below/copy.cu",
               "template <int N> __global__ void copy(int* p) { *p = N; }\ntemplate __global__ void copy<3>(int*);\n");
         write("main.cu", "int main() {}\n");  // no kernel, and no fault

@@ -53,6 +53,8 @@ def random_states(page):
                  "carveout": source.choice([-1, -1, source.randint(0, 100)]), "cache": source.choice(["none", "shared", "l1", "equal"]),
                  "caching": source.choice(["off", "off", "preferred", "strict"]), "opt_in": source.choice(["max", "default", "bytes"]), "opt_in_bytes": source.randint(0, 200000),
                  "max_threads": source.choice([1024, 1024, 256])}
+        if given["architecture"] in ("sm_20", "sm_21", "sm_30"):
+            given["registers"] = min(given["registers"], 63)  # the tool refuses more than a thread can have
         questions.append(given)
     return questions
 

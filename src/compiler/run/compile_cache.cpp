@@ -137,9 +137,9 @@ void remove_old(const fs::path& folder)
 
 fs::path default_cache_folder()
 {
-    if (const fs::path named = variable("LAUNCHBOX_CACHE"); !named.empty()) return named;
-    if (const fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "launchbox";
-    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "launchbox";
+    if (fs::path named = variable("LAUNCHBOX_CACHE"); !named.empty()) return named;
+    if (fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "launchbox";
+    if (fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "launchbox";
     return {};
 }
 
@@ -190,6 +190,7 @@ std::optional<nvcc_output> compile_cache::find(const std::string& key) const
 {
     auto texts = find_texts(key);
     if (!texts || texts->size() < 3 || texts->size() > 4) return std::nullopt;
+    if (texts->size() == 4 && texts->back().empty()) return std::nullopt;
     texts->resize(4);
     return nvcc_output{.made = true,
                        .log = std::move(texts->at(0)),
