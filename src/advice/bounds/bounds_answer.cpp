@@ -78,7 +78,18 @@ std::vector<launch_attribute> attributes_behind(const bounds_answer& answer)
     for (const block_size_answer& size : answer.block_sizes) {
         if (!size.recommendation.row || size.recommendation.verdict == bounds_verdict::unknown) continue;
         const bounds_row& chosen = size.rows[*size.recommendation.row];
-        if (!chosen.as_written) all.push_back(size.recommendation.attribute);
+        const launch_attribute& named = size.recommendation.attribute;
+        if (!chosen.as_written) all.push_back(named);
+        if (!chosen.as_written && named.min_blocks > 0) {
+            // A weaker bound may give as much, and is written then.
+            launch_attribute below{.threads = named.threads, .max_cluster_blocks = named.max_cluster_blocks};
+            all.push_back(below);
+            for (const bounds_row& row : size.rows)
+                for (const launch_attribute& other : row.attributes)
+                    if (other.threads == named.threads && other.min_blocks < named.min_blocks)
+                        below.min_blocks = std::max(below.min_blocks, other.min_blocks);
+            all.push_back(below);
+        }
         const bounds_row* next = nullptr;
         for (const bounds_row& row : size.rows)
             if (row.launches() && row.attributes.front().threads > 0 &&

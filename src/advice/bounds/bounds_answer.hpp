@@ -107,9 +107,9 @@ void conclude(bounds_answer& answer);
 /// Whether `one` asks less of the compiler than `other`: no attribute, (T), (T, B) by B, __maxnreg__ by registers.
 bool weaker(const launch_attribute& one, const launch_attribute& other);
 
-/// The attributes whose figures an answer rests on: those that it names; the launch bound with more warps that spills
-/// least, which the front end may spare the spills; and, where the source spills for its min_blocks, the register limit
-/// that keeps as many blocks.
+/// The attributes whose figures an answer rests on: those that it names and the next weaker; the launch bound with more
+/// warps that spills least, which the front end may spare the spills; and, where the source spills for its min_blocks,
+/// the register limit that keeps as many blocks.
 std::vector<launch_attribute> attributes_behind(const bounds_answer& answer);
 
 }  // namespace launchbox
