@@ -46,7 +46,7 @@ void source_options::add_to(CLI::App& verb, file_option file)
     verb.add_option("-k,--kernel", typed.kernel, "Only kernels that match this pattern (* ? [...])")
         ->type_name("PATTERN");
     verb.add_option("--threads", threads,
-                    "Block sizes that you launch; default: the kernel's launch bound, else 128,256,512,1024")
+                    "Block sizes that you launch; default: the kernel's launch bound, else what the source launches")
         ->type_name("LIST");
     verb.add_option("--dynamic-shared", dynamic_shared, "Dynamic shared memory per block, such as 11264 or 48K")
         ->type_name("BYTES");

@@ -120,7 +120,7 @@ struct kernel_launches {
     std::optional<bool> reads_block_size;              ///< blockDim is in its code; only its PTX tells
     std::optional<std::int64_t> dynamic_shared_bytes;  ///< of a launch
     std::optional<int> launch_threads;                 ///< per block
-    std::string fixed_block_size;                      ///< why no other block size is correct; empty: nothing says so
+    std::string fixed_block_size;                      ///< why another block size is not, or may not be, correct
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it
     bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
     std::optional<int> triton_warps;     ///< num_warps, if Triton made the kernel and says so beside it

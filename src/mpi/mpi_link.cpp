@@ -198,11 +198,14 @@ bool mpi_session::impl::start_sending()
     }
     for (outgoing& message : now) {
         outgoing& sent = on_their_way.emplace_back(std::move(message));
-        const bool goes = sent.text.size() <= max_message_bytes && !unreachable.contains(sent.to);
         // A rank that has died is noticed by its silence.
-        if (!goes || mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
-                                       message_tag, mpi.world, &sent.request) != MPI_SUCCESS)
-            sent.request = mpi.no_request, unreachable.insert(sent.to);
+        const bool goes = sent.text.size() <= max_message_bytes && !unreachable.contains(sent.to);
+        sent.request = mpi.no_request;
+        if (goes && mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
+                                      message_tag, mpi.world, &sent.request) != MPI_SUCCESS) {
+            sent.request = mpi.no_request;
+            unreachable.insert(sent.to);
+        }
     }
     return !now.empty();
 }

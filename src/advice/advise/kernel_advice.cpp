@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <launchbox/block_size.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -40,12 +41,12 @@ const block_size_answer* shown_size(const bounds_answer& answer)
 }
 
 // "5 -> 4 blocks, spills 260 -> 0 B": what the row changes, as short as a cell wants it.
-std::string effect_of(const block_size_answer& size, const bounds_row& row, const std::string& gain)
+std::string effect_of(const block_size_answer& size, const bounds_row& row)
 {
     const bounds_row* written = written_row(size);
-    if (written == nullptr || !written->launches() || written == &row) return gain;
+    if (written == nullptr || !written->launches() || written == &row) return size.recommendation.gain;
     std::vector<std::string> parts;
-    if (gain.starts_with("not dropped")) parts.emplace_back("not dropped");
+    if (size.recommendation.instead_of_dropped) parts.emplace_back("no longer ignored");
     const auto change = [&](const char* what, std::int64_t now, std::int64_t then, const char* unit) {
         if (now != then) parts.push_back(fmt::format("{}{} → {} {}", what, with_commas(now), with_commas(then), unit));
     };
@@ -75,7 +76,7 @@ architecture_advice for_architecture(const bounds_answer& answer, const kernel_t
     advice.verdict = chosen.verdict;
     advice.attribute = chosen.attribute;
     if (changes(chosen))
-        advice.effect = effect_of(*size, size->rows[*chosen.row], chosen.gain);
+        advice.effect = effect_of(*size, size->rows[*chosen.row]);
     else if (chosen.verdict == bounds_verdict::unknown || chosen.verdict == bounds_verdict::cannot_launch)
         advice.effect = chosen.reason;
     else if (spills_of(trials.written) > 0)
@@ -169,18 +170,13 @@ void add_block_size(const bounds_answer& answer, const kernel_trials& trials, co
         return;
     const bounds_row* written = written_row(*size);
     if (written == nullptr || !written->launches()) return;
-    const auto warps_with = [&](int threads) {
-        if (threads > bound_threads(trials.written).value_or(max_threads_per_block)) return 0;
-        const occupancy_result result = residency_of(*answer.limits, trials.written, threads, answer.launch);
-        return result.obstacle == launch_obstacle::none ? result.resident_warps : 0;
-    };
-    // Among equals 128 to 256 threads: enough warps to hide latency in a block, and small pieces for the tail.
-    int best = *use.threads;
-    for (const int threads : {256, 128, 192, 384, 512, 320, 96, 64, 640, 768, 1024})
-        if (warps_with(threads) > warps_with(best)) best = threads;
-    if (best != *use.threads)
-        notes.add(where, fmt::format("{} threads keep {} instead of {} warps resident", best, warps_with(best),
-                                     warps_with(*use.threads)));
+    const block_size_choice best =
+        suggest_block_size(*answer.limits, resources_of(trials.written), 0, {.ties = tie_policy::balanced},
+                           settings_of(*answer.limits, trials.written, answer.launch));
+    const int now = size->threads * written->residency->resident_blocks;
+    if (best.resident_threads() > now)
+        notes.add(where, fmt::format("{} threads a block keep {} instead of {} threads resident", best.threads,
+                                     with_commas(best.resident_threads()), with_commas(now)));
 }
 
 bool is_about_bounds(const diagnosis& finding)
@@ -191,11 +187,12 @@ bool is_about_bounds(const diagnosis& finding)
     return false;
 }
 
-void add_findings(const kernel_trials& trials, const std::string& where, notes_by_architecture& weighty,
-                  notes_by_architecture& others)
+void add_findings(const bounds_answer& answer, const kernel_trials& trials, const std::string& where,
+                  notes_by_architecture& weighty, notes_by_architecture& others)
 {
     for (const diagnosis& finding : diagnose(trials.written, std::nullopt)) {
-        if (is_about_bounds(finding)) continue;
+        const bool is_said = std::ranges::find(answer.findings, finding.message) != answer.findings.end();
+        if (is_said || is_about_bounds(finding)) continue;
         std::string text = finding.message;
         if (!finding.fix.empty()) text += "; " + finding.fix;
         (finding.level == severity::note ? others : weighty).add(where, std::move(text));
@@ -240,7 +237,7 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
     kernel_advice advice{.name = answers.front().name,
                          .demangled = answers.front().demangled,
                          .short_form = answers.front().short_form,
-                         .declared_at = answers.front().declared_at ? answers.front().declared_at : use.defined_at,
+                         .declared_at = answers.front().declared_at,
                          .attribute = answers.front().written,
                          .use = use,
                          .threads_assumed = answers.front().threads_assumed};
@@ -251,7 +248,7 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
         advice.architectures.back().gpu = gpus[i];
         const std::string& where = advice.architectures.back().label();
         for (const std::string& finding : answer.findings) weighty.add(where, finding);
-        add_findings(trials[i], where, weighty, others);
+        add_findings(answer, trials[i], where, weighty, others);
         add_alternatives(answer, where, alternatives);
         add_block_size(answer, trials[i], use, where, alternatives);
         for (const block_size_answer& size : answer.block_sizes) {

@@ -64,9 +64,10 @@ struct bounds_recommendation {
     bounds_verdict verdict = bounds_verdict::unknown;
     launch_attribute attribute = {};  ///< empty: none
     std::optional<std::size_t> row = std::nullopt;
-    bool by_time = false;     ///< measured times decided, not figures
-    std::string reason = {};  ///< one sentence
-    std::string gain = {};    ///< against as written, in a few words: "2 instead of 1 blocks"; empty: none
+    bool by_time = false;             ///< measured times decided, not figures
+    bool instead_of_dropped = false;  ///< ptxas drops what is written
+    std::string reason = {};          ///< one sentence
+    std::string gain = {};            ///< against as written, in a few words: "2 instead of 1 blocks"; empty: none
 };
 
 struct block_size_answer {

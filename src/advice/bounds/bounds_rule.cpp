@@ -173,7 +173,8 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     if (row.as_written && dropped) {
         result.attribute = instead_of_written(row, answer).value();
         result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
-        result.gain = "not dropped, the same code";
+        result.gain = "no longer ignored, the same code";
+        result.instead_of_dropped = true;
         result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
                                     attribute_text(result.attribute), attribute_source(answer.written));
         return;
@@ -184,9 +185,10 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.verdict = verdict_of(row, result.attribute, alike.size() > 1, answer);
     result.gain = gain_of(size, row);
     result.reason = reason_for(answer, size, result);
+    result.instead_of_dropped = dropped;
     if (dropped) {
         result.reason += "; ptxas drops the bound in the source, with a warning";
-        result.gain = "not dropped" + (result.gain.empty() ? "" : ", " + result.gain);
+        result.gain = "no longer ignored" + (result.gain.empty() ? "" : ", " + result.gain);
     }
 }
 

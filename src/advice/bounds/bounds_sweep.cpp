@@ -35,9 +35,10 @@ namespace {
 struct swept_unit {
     std::unique_ptr<unit_compiler> compiler;
     nvcc_output written;
-    std::optional<kernel_census> census;  // where its kernels are declared
-    bool borrowed = false;                // the census is that of another architecture
-    bool misplaced = false;               // which was wrong for this one
+    std::shared_ptr<const std::string> ptx;  // of the source as it is
+    std::optional<kernel_census> census;     // where its kernels are declared
+    bool borrowed = false;                   // the census is that of another architecture
+    bool misplaced = false;                  // which was wrong for this one
     // PTX in which the front end saw no attribute of the kernel, by the kernel's name.
     std::map<std::string, std::shared_ptr<const std::string>> bare;
     std::vector<kernel_trials> kernels;
@@ -170,14 +171,11 @@ bounds_sweep_result bounds_sweep::run()
     std::ranges::sort(result_.all_kernels);
     result_.all_kernels.erase(std::unique(result_.all_kernels.begin(), result_.all_kernels.end()),
                               result_.all_kernels.end());
-    if (request_.chosen) {
-        find_declarations();
-        compile_variants();
+    find_declarations();
+    compile_variants();
+    if (is_quick()) {
         assemble_variants();
         compile_chosen();
-    } else {
-        find_declarations();
-        compile_variants();
     }
 
     result_.interrupted = interrupted();
@@ -305,9 +303,8 @@ void bounds_sweep::read_as_written(swept_unit& unit)
 {
     const nvcc_job job = unit.compiler->job({}, false);
     unit.functions = read_ptx(unit.written.ptx_outline, job.source, false).functions > 0;
-    nvcc_output output = unit.written;
-    output.ptx.clear();
-    compile_result written = read_compile(job, std::move(output), {.hash_code = true});
+    unit.ptx = std::make_shared<const std::string>(std::move(unit.written.ptx));
+    compile_result written = read_compile(job, std::move(unit.written), {.hash_code = true});
     errors_.add(written);
     if (!written.succeeded) return;
     std::vector<std::string_view> names;
@@ -352,8 +349,7 @@ void bounds_sweep::plan_trials(swept_unit& unit)
             if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
             trial.waits = is_quick() && !attribute.empty();
         }
-        if (is_quick() && kernel.attribute.empty())
-            unit.bare[kernel.written.name] = std::make_shared<const std::string>(unit.written.ptx);
+        if (is_quick() && kernel.attribute.empty()) unit.bare[kernel.written.name] = unit.ptx;
     }
 }
 
@@ -391,9 +387,8 @@ void bounds_sweep::assemble_variants()
             const bool reliable =
                 same.compiled() && bare.compiled() && same.kernel.figures.code_hash == bare.kernel.figures.code_hash;
             for (bounds_trial& trial : kernel.trials)
-                if (!reliable || !trial.compiled())
-                    if (trial.waits && (trial.from_ptx || !trial.compiled()))
-                        trial = {.attribute = trial.attribute, .kernel = {}};
+                if (trial.waits && (!trial.compiled() || (trial.from_ptx && !reliable)))
+                    trial = {.attribute = trial.attribute, .kernel = {}};
         }
 }
 
@@ -416,8 +411,6 @@ void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bou
     } catch (const error&) {
         // Likewise: PTX that cannot be read, or a name that nvcc does not take.
     }
-    const std::lock_guard guard(lock_);
-    ++result_.assemblies;
 }
 
 // What conclusions rest on is compiled from the source, and so is all that ptxas alone could not do.

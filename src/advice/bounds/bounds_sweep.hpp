@@ -55,7 +55,6 @@ struct bounds_sweep_result {
     std::vector<std::string> errors;       ///< why an architecture gave nothing, one a line: "sm_90: k.cu(3): ..."
     std::size_t compiles = 0;              ///< runs of nvcc, the preprocessor's left out
     std::size_t from_cache = 0;            ///< compiles that were made before
-    std::size_t assemblies = 0;            ///< runs of ptxas alone
     bool interrupted = false;              ///< what was finished is there
 };
 

@@ -4,56 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "advice/model/kernel_question.hpp"
-#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
 namespace {
 
-// The words of a kernel between the parentheses and braces of its definition, and of its parameters.
-std::vector<token_span> definitions_of(const source_text& source, std::string_view name)
+// What the text has of a kernel from its name to its last brace, for each definition: not its launch bound, which
+// repeats the block size.
+std::vector<token_span> definitions_of(const source_view& view, std::string_view name)
 {
     std::vector<token_span> found;
-    const std::vector<source_token>& words = source.tokens;
-    const auto end_of_block = [&](std::size_t at, std::string_view open, std::string_view close) {
-        int depth = 0;
-        for (; at < words.size(); ++at) {
-            if (words[at].is(open)) ++depth;
-            if (words[at].is(close) && --depth == 0) return at;
-        }
-        return at;
-    };
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-        // Of preprocessed text `__attribute__((global))`.
-        if (!words[i].is("__global__") && !(i > 0 && words[i - 1].is("(") && words[i].is("global"))) continue;
-        std::size_t at = i;
-        while (at + 1 < words.size() && !words[at].is(";") && !words[at].is("{") &&
-               !(words[at].is(name) && words[at + 1].is("(")))
-            ++at;
-        if (at + 1 >= words.size() || !words[at].is(name)) continue;
-        std::size_t body = end_of_block(at + 1, "(", ")");
-        while (body < words.size() && !words[body].is("{") && !words[body].is(";")) ++body;
-        if (body >= words.size() || words[body].is(";")) continue;
-        const std::size_t last = end_of_block(body, "{", "}");
-        found.push_back(token_span(words).subspan(at, std::min(last, words.size()) - at));
+    const token_span words(view.source.tokens);
+    for (const source_scope& scope : view.scopes.scopes) {
+        if (!scope.global || scope.name != name) continue;
+        std::size_t first = scope.head;
+        while (first < scope.open && !(words[first].is(name) && words[first + 1].is("("))) ++first;
+        if (first < scope.open) found.push_back(words.subspan(first, std::min(scope.close, words.size()) - first));
     }
     return found;
-}
-
-bool is_number(const source_token& word, std::int64_t value)
-{
-    if (word.kind != source_token_kind::number) return false;
-    std::int64_t read = 0;
-    const bool hexadecimal = word.text.starts_with("0x") || word.text.starts_with("0X");
-    const char* const begin = word.text.data() + (hexadecimal ? 2 : 0);
-    const auto [end, failure] =
-        std::from_chars(begin, word.text.data() + word.text.size(), read, hexadecimal ? 16 : 10);
-    const std::string_view suffix(end, static_cast<std::size_t>(word.text.data() + word.text.size() - end));
-    return failure == std::errc{} && read == value && suffix.find_first_not_of("uUlLzZ") == std::string_view::npos;
 }
 
 // The names in an expression, and in the values of its variables.
@@ -91,12 +62,8 @@ std::string size_argument(const source_view& view, const source_launch& launch)
     while (at < words.size() && words[at].is(">")) ++at;
     if (launch.form != launch_form::chevrons || at >= words.size() || !words[at].is("(")) return {};
     std::vector<std::string_view> passed;
-    int depth = 0;
-    for (; at < words.size() && !words[at].is(";"); ++at) {
-        if (words[at].is("(")) ++depth;
-        if (words[at].is(")") && --depth == 0) break;
+    for (const std::size_t close = closing_bracket(words, at); at < std::min(close, words.size()); ++at)
         if (words[at].kind == source_token_kind::identifier) passed.push_back(words[at].text);
-    }
     for (const std::string_view name : names_behind(view, launch))
         if (std::ranges::find(passed, name) != passed.end()) return std::string(name);
     return {};
@@ -125,15 +92,12 @@ std::string shared_name(const source_view& view, const source_launch& launch, co
 // A constant of the kernel's text or name that equals the block size: it need not mean that, but may.
 std::string equal_constant(const std::vector<token_span>& bodies, std::string_view short_form, int threads)
 {
-    const std::string instance = instance_name(short_form);
-    const std::size_t open = instance.find('<');
-    const source_text arguments =
-        read_source_text(open == std::string::npos ? std::string_view{} : std::string_view(instance).substr(open));
-    if (std::ranges::any_of(arguments.tokens, [&](const source_token& word) { return is_number(word, threads); }))
-        return fmt::format("a template argument is {}, as the block size: it may be tied to it", threads);
+    for (const std::string& argument : template_arguments_of(short_form))
+        if (integer_in_name(argument) == threads)
+            return fmt::format("a template argument is {}, as the block size: it may be tied to it", threads);
     for (const token_span& body : bodies)
         for (const source_token& word : body)
-            if (is_number(word, threads))
+            if (word.kind == source_token_kind::number && evaluate_constant({&word, 1}, {}) == threads)
                 return fmt::format("its text has the constant {}, as the block size: it may be tied to it", threads);
     return {};
 }
@@ -203,6 +167,11 @@ block_size_use block_size_use_of(const kernel_info& kernel)
 std::vector<block_size_use> block_size_uses(const lint_request& request)
 {
     const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
+    return block_size_uses(request, view);
+}
+
+std::vector<block_size_use> block_size_uses(const lint_request& request, const source_view& view)
+{
     const std::vector<kernel_launch> launches = launched_kernels(view, request.kernels);
     const auto place_of = [&](int line) {
         return request.unit != nullptr ? request.unit->host.place(line) : source_location{request.file, line};
@@ -225,7 +194,7 @@ std::vector<block_size_use> block_size_uses(const lint_request& request)
         const launch_size agreed = agreed_size(launches, i);
         if (!use.threads) use.threads = agreed.threads;
         use.dynamic_shared_bytes = agreed.dynamic_shared_bytes;
-        const std::vector<token_span> bodies = definitions_of(view.source, function_name(kernel.short_form));
+        const std::vector<token_span> bodies = definitions_of(view, function_name(kernel.short_form));
         if (bodies.size() == 1) use.defined_at = place_of(bodies.front().front().line);
         judge(view, bodies, kernel, own, use);
         uses.push_back(std::move(use));

@@ -42,6 +42,9 @@ struct block_size_use {
 /// One for each kernel of the request.
 std::vector<block_size_use> block_size_uses(const lint_request& request);
 
+/// The same of text that was read before: that of the request.
+std::vector<block_size_use> block_size_uses(const lint_request& request, const source_view& view);
+
 /// The same without a source: what the kernel's code and bounds tell.
 block_size_use block_size_use_of(const kernel_info& kernel);
 

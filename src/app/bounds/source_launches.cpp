@@ -22,10 +22,11 @@ source_launches::source_launches(const toolchain& tools, std::string file, const
 std::vector<block_size_use> source_launches::uses_of(const std::vector<const kernel_info*>& kernels)
 {
     if (reading_.valid()) unit_ = reading_.get();
+    if (!view_) view_.emplace(unit_ ? std::string_view(unit_->host.text) : std::string_view(text_));
     lint_request request{
         .file = file_, .text = text_, .kernels = {}, .flags = flags_, .unit = unit_ ? &*unit_ : nullptr};
     for (const kernel_info* kernel : kernels) request.kernels.push_back({kernel->short_form, kernel});
-    return block_size_uses(request);
+    return block_size_uses(request, *view_);
 }
 
 }  // namespace launchbox

@@ -29,6 +29,7 @@ private:
     std::vector<std::string> flags_;
     std::future<std::optional<source_unit>> reading_;
     std::optional<source_unit> unit_;
+    std::optional<source_view> view_;  ///< of it, read once for all architectures
 };
 
 }  // namespace launchbox
