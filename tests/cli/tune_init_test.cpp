@@ -235,7 +235,7 @@ TEST_F(tune_init, a_function_that_launches_with_its_own_block_size_is_followed)
     expect_line(spec, "blocks = \"ceil_div(B * T * 32, threads)\"");
     expect_line(spec, "{ name = \"N\", type = \"int\", value = \"B * T\" }");
     expect_line(spec,
-                "{ name = \"mean\", type = \"float\", count = \"B * T * C\", fill = \"poison\", role = \"output\" }");
+                "{ name = \"mean\", type = \"float\", count = \"4 * B * T * C\", fill = \"poison\", role = \"output\" }");
     expect_line(spec, "# the source does not tell what it is launched with: the baseline is a guess");
 }
 
@@ -270,7 +270,7 @@ TEST_F(tune_init, arrays_types_and_enumerations)
     expect_line(spec, "name = \"arrays<{T}, {ITEMS}>\"");
     expect_line(spec, "T = \"double\"");
     expect_line(spec, "blocks = \"ceil_div(n, 1024)\"  # the same for every block size");
-    expect_line(spec, "{ name = \"in\", type = \"{T}\", count = \"n\", fill = \"random\"");
+    expect_line(spec, "{ name = \"in\", type = \"{T}\", count = \"4 * n\", fill = \"random\"");
     expect_line(spec, "{ name = \"parts\", type = \"size_t\", value = 0 },  # a null pointer");
     expect_line(spec, "{ name = \"where\", type = \"int\", count = 524288, fill = \"zeros\" }");
     expect_line(spec, "{ name = \"how\", type = \"int\", value = 1 },  # mode");
@@ -296,7 +296,71 @@ TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_b
     expect_line(spec, "blockSize = [32, 64, 128, 256, 512, 1024]");
     expect_line(spec, "dynamic_shared = \"blockSize * 4\"");
     expect_line(spec, "the source passes in + 3, this its beginning");
-    expect_line(spec, "{ name = \"in\", type = \"int\", count = \"n\", fill = \"random\" }");
+    expect_line(spec, "{ name = \"in\", type = \"int\", count = \"4 * n\", fill = \"random\" }");
+}
+
+// All that a spec of guesses can be is safe: what is not known is large enough.
+TEST_F(tune_init, guesses_are_on_the_safe_side)
+{
+    const std::string spec = checked(
+        write("guesses.cu",
+              "struct pack { static constexpr int size = sizeof(int4) / sizeof(float); };\n"
+              "template <class T> T some();\n"
+              "__global__ void split(float* q, float* k, const float* qk, int n)\n"
+              "{ extern __shared__ float s[]; s[threadIdx.x] = qk[threadIdx.x]; __syncthreads();\n"
+              "  for (int i = threadIdx.x; i < n; i += blockDim.x) q[i] = qk[i] * s[0], k[i] = qk[n + i]; }\n"
+              "void run(float* q, float* k, float* qk, int n, int bytes, int threads)\n"
+              "{ split<<<n / (threads * pack::size), threads, bytes>>>(q, k, qk, n); }\n"));
+    expect_line(spec, "count = \"4 * n\"");
+    expect_line(spec, "bytes = 49152  # of the launch; the source does not tell: fill in");
+    EXPECT_EQ(spec.find("\nsize = "), std::string::npos) << spec;
+}
+
+// A step that does not divide the tile goes beyond it; a loop that begins at the thread's number does not.
+TEST_F(tune_init, loops_over_a_tile_come_out_even)
+{
+    const auto spec_of = [&](const std::string& loop) {
+        return checked(write("tile.cu",
+                             "#define TILE 32\n#define ROWS 8\n"
+                             "__global__ void turn(float* out, const float* in)\n"
+                             "{ __shared__ float tile[TILE][TILE];\n  " +
+                                 loop +
+                                 "\n  tile[threadIdx.y][threadIdx.x] = in[threadIdx.x];\n"
+                                 "  out[threadIdx.x] = tile[0][threadIdx.x]; }\n"
+                                 "void run(float* out, float* in) { turn<<<16, dim3(TILE, ROWS)>>>(out, in); }\n"));
+    };
+    expect_line(spec_of("for (int row = 0; row < TILE; row += ROWS)"), "\"TILE % ROWS == 0\"");
+    for (const char* other : {"for (int row = threadIdx.y; row < TILE; row += ROWS)", "for (int i = 0; i < ROWS; i += 1)",
+                              "for (;;) if (ROWS) break; else", "for (int row = 0; row < 64; row += ROWS)"})
+        EXPECT_EQ(spec_of(other).find("TILE % ROWS"), std::string::npos) << other;
+}
+
+// A host function that launches a kernel often has its name, and kernels for two types one name.
+TEST_F(tune_init, one_function_of_several_with_a_name)
+{
+    const std::string file = write("names.cu",
+                                   "template <int N> __global__ void scale(float* p, int n)\n"
+                                   "{ if (threadIdx.x < n) p[threadIdx.x] *= N; }\n"
+                                   "__global__ void add(float* p, const int* q) { p[threadIdx.x] += q[0]; }\n"
+                                   "__global__ void add(int* p, const int* q) { p[threadIdx.x] += q[0]; }\n"
+                                   "void scale(float* p, int n) { scale<4><<<1, 256>>>(p, n); }\n");
+    const auto builds = [&] {
+        const call built = launchbox_run({"tune", (folder_.path() / "made.toml").string(), "--build-only", "--arch",
+                                          "sm_90", "--budget", "1", "--format", "json"});
+        EXPECT_EQ(built.status, 0) << built.err;
+        EXPECT_EQ(built.json()["candidates"][0]["outcome"], "built") << built.out;
+    };
+    expect_line(checked(file, {"-k", "scale*"}), "name = \"scale<{N}>(float*, int)\"");
+    expect_refused(init(file, {"-k", "add"}), "has several kernels add");
+    expect_line(checked(file, {"-k", "add(int*, int const*)"}), "name = \"add(int*, int const*)\"");
+    builds();
+    // NVRTC, which is given no host code
+    expect_line(checked(write("two.cu",
+                              "__global__ void add(float* p) { p[threadIdx.x] += 1; }\n"
+                              "__global__ void add(int* p) { p[threadIdx.x] += 1; }\n"),
+                        {"-k", "add(int*)"}),
+                "name = \"add(int*)\"");
+    builds();
 }
 
 TEST_F(tune_init, what_cannot_be_written_is_one_line)

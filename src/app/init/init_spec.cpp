@@ -14,6 +14,7 @@
 #include "support/expression/value_expression.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/toml_text.hpp"
+#include "tune/build/compile_worker.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
@@ -47,6 +48,20 @@ bool needs_nvcc(const source_view& view)
     const bool includes =
         std::ranges::any_of(view.source.directives, [](const source_directive& one) { return one.name == "include"; });
     return host || includes || !view.launches.empty();
+}
+
+// A host function that launches the kernel often has its name.
+bool has_namesakes(const kernel_choice& choice, std::string_view name)
+{
+    return std::ranges::any_of(choice.views, [&](const read_source_view& one) {
+        if (!one.view) return false;
+        const std::vector<source_scope>& scopes = one.view->scopes.scopes;
+        return std::ranges::count_if(scopes, [&](const source_scope& scope) {
+                   // braces within a function have its name, too
+                   const bool is_within = scope.outer >= 0 && scopes[static_cast<std::size_t>(scope.outer)].name == name;
+                   return scope.name == name && !is_within;
+               }) > 1;
+    });
 }
 
 }  // namespace
@@ -135,6 +150,10 @@ void spec_maker::write_kernel()
         arguments[i] = "(" + type + ")" + arguments[i];
     }
     if (!arguments.empty()) name += fmt::format("<{}>", fmt::join(arguments, ", "));
+    const bool has_open_type = std::ranges::any_of(
+        parameters_, [](const kernel_parameter& one) { return !one.template_type.empty(); });
+    if (has_namesakes(choice_, own_name()) && !has_open_type)
+        name += plain(std::string(signature_in(choice_.info->demangled)));
     draft_.kernel = name;
 }
 

@@ -253,6 +253,10 @@ kernel_choice choose_kernel(const init_request& request, const listener& news)
                                 listed(functions)),
                     "choose one: -k " + escape_for_terminal(function_name(functions.front())));
     choice.info = meant.front();
+    for (const kernel_info* other : meant)
+        if (other->short_form == choice.info->short_form && other->name != choice.info->name)
+            throw error(fmt::format("{} has several kernels {}", request.file, escape_for_terminal(other->short_form)),
+                        fmt::format("choose one: -k '{}'", escape_for_terminal(choice.info->demangled)));
     find_launch(choice, meant);
     find_definition(choice);
     for (const kernel_info* other : meant)

@@ -87,11 +87,13 @@ std::optional<std::string> spec_maker::allocated(std::size_t number, std::int64_
     return fmt::format("ceil_div({}, {})", *text, bytes);
 }
 
-// More than one needs rather than less: nothing is read or written outside.
+// More than one needs rather than less: nothing is read or written outside. Four times all sizes, since a buffer may hold
+// several arrays, such as query, key and value.
 std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comment)
 {
+    constexpr std::int64_t several = 4;
     std::string product;
-    std::int64_t elements = 1;
+    std::int64_t elements = several;
     for (const std::string& name : sizes_) {
         const auto value = std::ranges::find(draft_.workload, name, &draft_workload_value::name);
         const std::int64_t size = whole_number(value->value).value_or(1);
@@ -102,7 +104,7 @@ std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comm
     comment = "how many elements? fill in";
     if (!product.empty()) {
         fill_in(one.name);
-        return product;
+        return fmt::format("{} * {}", several, product);
     }
     const std::string name = fresh(one.name + "_elements");
     draft_.workload.push_back({name, std::to_string(1 << 20), "how many elements? fill in"});

@@ -377,7 +377,11 @@ private:
         if (const auto meant = of_.alike.find(plain_name(name)); meant != of_.alike.end())
             return piece{.text = meant->second};
         if (!of_.unknown) return std::nullopt;
-        return piece{.text = of_.unknown(name)};
+        std::string whole;  // x128::size is nothing without its class
+        for (const source_token& word : qualified) whole += word.is("::") ? "_" : std::string(word.text);
+        const std::string meant = of_.unknown(whole);
+        if (qualified.size() > 1) of_.names.emplace(name, meant);
+        return piece{.text = meant};
     }
 
     [[nodiscard]] std::optional<placed_words> value_words(const source_declaration& found, std::string_view name) const

@@ -255,18 +255,24 @@ void spec_maker::enlarge_for_grid()
 void spec_maker::write_shared()
 {
     const bool uses = choice_.info->launches.uses_dynamic_shared.value_or(false);
+    // What every GPU gives a block that asks for no more.
+    constexpr std::int64_t shared_of_a_block = 48 * 1024;
+    const std::int64_t room =
+        std::max<std::int64_t>(shared_of_a_block - choice_.info->figures.static_shared_bytes.value_or(0), 0);
     if (words_.shared.words.empty()) {
         const auto figure = choice_.launch ? choice_.launch->figures.dynamic_shared_bytes : std::nullopt;
         if (figure && *figure > 0) draft_.dynamic_shared = std::to_string(*figure);
         const bool is_told = choice_.launch && choice_.launch->launch->form == launch_form::chevrons;
         if (uses && !is_told && draft_.dynamic_shared.empty()) {
-            draft_.dynamic_shared = "0";
-            draft_.dynamic_shared_comment = "bytes; the kernel uses dynamic shared memory: fill in";
+            draft_.dynamic_shared = std::to_string(room);
+            draft_.dynamic_shared_comment = "bytes, all that fit; the kernel uses dynamic shared memory: fill in";
             fill_in("dynamic_shared");
         }
         return;
     }
-    if (const auto text = text_with_sizes(words_.shared, warp)) {
+    // A name alone is a number of bytes; in an expression it is one of elements or threads.
+    const bool is_name_alone = words_.shared.words.size() == 1;
+    if (const auto text = text_with_sizes(words_.shared, is_name_alone && uses ? room : warp)) {
         if (*text != "0") draft_.dynamic_shared = *text;
         return;
     }
@@ -277,6 +283,37 @@ void spec_maker::write_shared()
     if (figure) return;
     draft_.dynamic_shared_comment = "bytes; the source says " + written.substr(0, 60) + ": fill in";
     fill_in("dynamic_shared");
+}
+
+// for (int row = 0; row < TILE; row += ROWS): "TILE" and "ROWS". Threads share the steps, so that a step that does not
+// divide the end goes beyond it; a loop that begins at a thread's own number checks for itself.
+std::vector<std::pair<std::string, std::string>> spec_maker::strided_loops() const
+{
+    std::vector<std::pair<std::string, std::string>> found;
+    if (choice_.defined_in == nullptr || choice_.text.scope < 0) return found;
+    const source_view& view = *choice_.defined_in->view;
+    const source_scope& body = view.scopes.scopes[static_cast<std::size_t>(choice_.text.scope)];
+    const token_span tokens = token_span(view.source.tokens).first(std::min(body.close, view.source.tokens.size()));
+    const auto reads = [&](std::size_t from, std::initializer_list<std::string_view> words) {
+        return from + words.size() <= tokens.size() &&
+               std::ranges::equal(words, tokens.subspan(from, words.size()), {}, {}, &source_token::text);
+    };
+    const auto named = [&](const source_token& word) {
+        const auto known = tunable_names_.find(std::string(word.text));
+        return known != tunable_names_.end() ? known->second : std::string();
+    };
+    for (std::size_t i = body.open; i < tokens.size(); ++i) {
+        if (!reads(i, {"for", "("})) continue;
+        std::size_t at = i + 2;  // the end of: int row = 0;
+        while (at < tokens.size() && !tokens[at].is(";")) ++at;
+        const std::string_view index = tokens[at - 3].text;
+        if (!reads(at - 2, {"=", "0", ";", index, "<"}) || !reads(at + 4, {";", index, "+", "="}) ||
+            !reads(at + 9, {")"}))
+            continue;
+        const std::string end = named(tokens[at + 3]), by = named(tokens[at + 8]);
+        if (!end.empty() && !by.empty()) found.emplace_back(end, by);
+    }
+    return found;
 }
 
 void spec_maker::write_constraints()
@@ -291,6 +328,10 @@ void spec_maker::write_constraints()
     for (const auto& [above, below] : quotients) {
         const std::string rest = above + " % " + below;
         if ((is_tuned(above) || is_tuned(below)) && value_at_baseline(rest) == 0) add(rest + " == 0");
+    }
+    for (const auto& [end, step] : strided_loops()) {
+        const std::string rest = end + " % " + step;
+        if (is_tuned(end) && is_tuned(step) && value_at_baseline(rest) == 0) add(rest + " == 0");
     }
     std::string threads;
     std::size_t tuned = 0;

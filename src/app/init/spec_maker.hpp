@@ -54,6 +54,7 @@ public:
         write_arguments();
         write_variables();
         write_constraints();
+        forget_unused_sizes();
         write_kernel();
         write_verify();
         return {.text = text_of(draft_), .kernel = choice_.info->short_form, .to_fill_in = to_fill_in_};
@@ -85,6 +86,7 @@ private:
     void write_buffer(const kernel_parameter& one, std::size_t number);
     void write_variables();
     void write_constraints();
+    void forget_unused_sizes();
     void write_kernel();
     void write_verify();
 
@@ -95,6 +97,7 @@ private:
     [[nodiscard]] std::string all_sizes(const kernel_parameter& one, std::string& comment);
     [[nodiscard]] std::optional<std::string> allocated(std::size_t number, std::int64_t bytes);
     [[nodiscard]] std::optional<std::string> text_with_sizes(const placed_words& words, std::int64_t usual);
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> strided_loops() const;
     [[nodiscard]] bool is_tuned(const std::string& expression) const;
     [[nodiscard]] std::optional<std::int64_t> value_at_baseline(const std::string& expression) const;
     [[nodiscard]] const placed_words* passed(std::size_t number) const

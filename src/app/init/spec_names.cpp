@@ -25,6 +25,8 @@ std::int64_t usual_size(std::size_t sizes)
     return sizes < usual.size() ? usual[sizes] : 16;
 }
 
+constexpr std::string_view of_the_launch = "of the launch";
+
 }  // namespace
 
 bool mentions(const std::string& expression, const std::string& name)
@@ -200,7 +202,8 @@ std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words
     expressions_.unknown = [&](std::string_view name) {
         const std::string own = fresh(std::string(name));
         expressions_.names[std::string(name)] = own;
-        draft_.workload.push_back({own, std::to_string(usual), "of the launch; the source does not tell: fill in"});
+        draft_.workload.push_back(
+            {own, std::to_string(usual), std::string(of_the_launch) + "; the source does not tell: fill in"});
         fill_in(own);
         return own;
     };
@@ -212,6 +215,24 @@ std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words
     expressions_.names = names;
     to_fill_in_ = filled;
     return std::nullopt;
+}
+
+// Of a text that could only be written in another way.
+void spec_maker::forget_unused_sizes()
+{
+    std::vector<std::string> texts = draft_.threads;
+    texts.insert(texts.end(), draft_.blocks.begin(), draft_.blocks.end());
+    texts.push_back(draft_.dynamic_shared);
+    for (const draft_argument& argument : draft_.arguments) {
+        texts.push_back(argument.count);
+        texts.push_back(argument.value);
+    }
+    std::erase_if(draft_.workload, [&](const draft_workload_value& one) {
+        if (!one.comment.starts_with(of_the_launch)) return false;
+        if (std::ranges::any_of(texts, [&](const std::string& text) { return mentions(text, one.name); })) return false;
+        std::erase(to_fill_in_, one.name);
+        return true;
+    });
 }
 
 bool spec_maker::is_tuned(const std::string& expression) const

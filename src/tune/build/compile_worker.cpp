@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/build/compile_worker.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,7 +81,7 @@ compile_answer compile_with_nvrtc(compile_job job, const fs::path& outputs)
     const auto library = loaded.try_emplace(job.library, job.library).first;
     nvrtc_job task{.source = with_constants(read_file(job.source), constants),
                    .name = job.source,
-                   .expression = job.expression,
+                   .expression = signature_in(job.expression).empty() ? job.expression : address_of(job.expression),
                    .architecture = job.architecture,
                    .flags = job.flags,
                    .includes = {},
@@ -133,8 +134,8 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
     write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
                                     "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
-                                    "template __global__ void launchbox_marker<&" +
-                                    job.expression + ">();\n");
+                                    "template __global__ void launchbox_marker<" +
+                                    address_of(job.expression) + ">();\n");
     answer.output = run_nvcc(
         job.tools,
         {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list});
@@ -321,10 +322,30 @@ std::string kernel_named_in(const std::string& ptx_outline)
     return name;
 }
 
+std::string_view signature_in(std::string_view name)
+{
+    if (!name.ends_with(')')) return {};
+    int depth = 0;
+    for (std::size_t at = name.size(); at-- > 0;) {
+        depth += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+        if (depth == 0) return at > 0 ? name.substr(at) : std::string_view();
+    }
+    return {};
+}
+
+std::string address_of(std::string_view expression)
+{
+    const std::string_view parameters = signature_in(expression);
+    expression.remove_suffix(parameters.size());
+    if (parameters.empty()) return "&" + std::string(expression);
+    if (expression.starts_with("void ")) expression.remove_prefix(5);
+    return fmt::format("static_cast<void (*){}>(&{})", parameters, expression);
+}
+
 std::string unit_for_nvcc(const fs::path& source, const std::string& expression)
 {
-    return "#include \"" + source.string() + "\"\nextern \"C\" __device__ auto " + std::string(variable) + " = &" +
-           expression + ";\n";
+    return "#include \"" + source.string() + "\"\nextern \"C\" __device__ auto " + std::string(variable) + " = " +
+           address_of(expression) + ";\n";
 }
 
 int run_compile_worker()

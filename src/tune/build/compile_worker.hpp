@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <launchbox/compute_capability.hpp>
@@ -66,6 +67,13 @@ compile_answer read_compile_answer(const std::string& line, const std::filesyste
 
 /// In the PTX of a unit that nvcc compiled: the kernel that its last line takes the address of.
 std::string kernel_named_in(const std::string& ptx_outline);
+
+/// "(float*, int)" of "void scale<(int)4>(float*, int)", which is one function of several of that name; empty: the
+/// name is given alone.
+std::string_view signature_in(std::string_view name);
+
+/// "&scale<4>", and of a name with parameters "static_cast<void (*)(float*, int)>(&scale<4>)".
+std::string address_of(std::string_view expression);
 
 /// The source that nvcc is given: the user's, and a variable with the kernel's address, which makes the compiler
 /// instantiate it, refuse what is no kernel, and say its name.

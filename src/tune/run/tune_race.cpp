@@ -157,7 +157,8 @@ void save_failures(const race_setting& setting, const contestants& who, const ra
     if (who.baseline && failures.contains(*who.baseline)) {
         const measurement& failure = failures.at(*who.baseline);
         throw baseline_failed(who.results[*who.baseline].parameters, who.results[*who.baseline].workload,
-                              {.status = failure.status, .reason = "in the final race: " + failure.reason});
+                              {.status = failure.status, .reason = "in the final race: " + failure.reason},
+                              setting.spec.text);
     }
 }
 

@@ -637,7 +637,7 @@ void tuning::settle(queued_job& job, measurement measured, const stored_result* 
     close(job);
     const outcome what = result.measured.status;
     if (references_.is_irreplaceable(job) && what != outcome::measured && what != outcome::device_lost)
-        throw baseline_failed(result.parameters, result.workload, result.measured);
+        throw baseline_failed(result.parameters, result.workload, result.measured, spec_.text);
 }
 
 // Under the lock, after the strategy was told.

@@ -142,10 +142,13 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
         }
     }
     if (answer.phases && surroundings_timed_ > 0) {
-        const double seconds_of_all = 1e-9 * launches_ / surroundings_timed_;
-        answer.phases->prepare += ready_ns_ * seconds_of_all;
-        answer.phases->check += judging_ns_ * seconds_of_all;
-        answer.phases->time -= (ready_ns_ + judging_ns_) * seconds_of_all;
+        // Those that were timed stand for all, and may have been the slow ones: together no more than there was.
+        const double timed_ns = ready_ns_ + judging_ns_;
+        const double of_all = std::min(1e-9 * timed_ns * launches_ / surroundings_timed_, answer.phases->time);
+        const double scale = timed_ns > 0 ? of_all / timed_ns : 0;
+        answer.phases->prepare += ready_ns_ * scale;
+        answer.phases->check += judging_ns_ * scale;
+        answer.phases->time -= of_all;
     }
     answer.dropped = samples.dropped();
     answer.stopped_early = state == sampling_state::given_up;

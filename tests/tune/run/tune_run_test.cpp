@@ -399,6 +399,26 @@ TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
     EXPECT_EQ(sharing, 4);
 }
 
+// A spec of --init that nobody has looked at: its guesses are the first suspects.
+TEST_F(tune_run_test, a_baseline_that_fails_names_the_lines_that_are_guesses)
+{
+    gpu.commanded["threads=128 items=1"] = {.status = outcome::illegal_access, .reason = "at 0x7f"};
+    options.workloads = {0};
+    const auto hint = [&](const std::string& text) {
+        spec.text = text;
+        try {
+            tune(gpu.backend());
+        } catch (const error& failure) {
+            return failure.hint();
+        }
+        return std::string("it goes on");
+    };
+    EXPECT_EQ(hint("[tunable]\nn = 5  # which value? fill in\nfill in = 3\n# fill in\n"),
+              "the spec's lines that say 'fill in' are guesses: lines 2, 4; write what your program passes there");
+    EXPECT_EQ(hint("n = 5  # fill in"),
+              "the spec's lines that say 'fill in' are guesses: line 1; write what your program passes there");
+}
+
 TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
 {
     gpu.commanded["threads=128 items=1"] = {.status = outcome::trap, .reason = "assertion failed"};
@@ -409,7 +429,7 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
     } catch (const error& failure) {
         EXPECT_STREQ(failure.what(),
                      "the baseline (threads=128 items=1) with n=1000 cannot be measured: trap: assertion failed");
-        EXPECT_NE(failure.hint(), "");
+        EXPECT_EQ(failure.hint(), "all others are compared with it; fix it, or use another baseline in [tunable]");
     }
     EXPECT_EQ(results().at("threads=128 items=1 n=1000").measured.status, outcome::trap);
 
