@@ -46,8 +46,10 @@ advice_result find_advice(const source_bounds_request& request, const listener& 
             advise(own, trials.subspan(kernel.first, kernel.count), found.uses[kernel.first], gpus));
         kernel_advice& advice = result.report.kernels.back();
         if (!is_folder(request.file))
-            advice.next_step = fmt::format("launchbox tune --init {} -k '{}' > {}.toml", request.file,
-                                           advice.short_form, function_name(advice.short_form));
+            advice.next_step =
+                fmt::format("launchbox tune --init {} -k '{}' -o {}.toml{}{}", request.file, advice.short_form,
+                            function_name(advice.short_form), request.compiler_flags.empty() ? "" : " -- ",
+                            fmt::join(request.compiler_flags, " "));
     }
     sort_worst_first(result.report.kernels);
     return result;

@@ -46,7 +46,6 @@ std::string effect_of(const block_size_answer& size, const bounds_row& row)
     const bounds_row* written = written_row(size);
     if (written == nullptr || !written->launches() || written == &row) return size.recommendation.gain;
     std::vector<std::string> parts;
-    if (size.recommendation.instead_of_dropped) parts.emplace_back("no longer ignored");
     const auto change = [&](const char* what, std::int64_t now, std::int64_t then, const char* unit) {
         if (now != then) parts.push_back(fmt::format("{}{} → {} {}", what, with_commas(now), with_commas(then), unit));
     };
@@ -55,6 +54,7 @@ std::string effect_of(const block_size_answer& size, const bounds_row& row)
         change("spills ", spills_of(written->kernel), spills_of(row.kernel), "B");
     if (parts.empty() && written->kernel.figures.code_bytes && row.kernel.figures.code_bytes)
         change("code ", *written->kernel.figures.code_bytes, *row.kernel.figures.code_bytes, "B");
+    if (size.recommendation.instead_of_dropped) parts.insert(parts.begin(), "without the ignored min_blocks");
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -150,13 +150,13 @@ void add_alternatives(const bounds_answer& answer, const std::string& where, not
         if (const bounds_row* row = same_blocks_fewer_spills(*size, *written);
             row != nullptr && !row->recommended &&
             row->residency->resident_blocks > chosen.residency->resident_blocks) {
-            notes.add(where, fmt::format("{} keeps {} with {} instead of {} B", attribute_text(row->attributes.front()),
+            notes.add(where, fmt::format("{} keeps {} with {} instead of {} B: measure both", attribute_text(row->attributes.front()),
                                          blocks_text(row->residency->resident_blocks), spills_text(*row),
                                          with_commas(spills_of(written->kernel))));
             return;
         }
     if (const bounds_row* row = cheapest_with_more(*size, chosen); row != nullptr && !row->as_written)
-        notes.add(where, fmt::format("{} holds {}, with {}", attribute_text(row->attributes.front()),
+        notes.add(where, fmt::format("{} holds {}, with {}: measure it", attribute_text(row->attributes.front()),
                                      blocks_text(row->residency->resident_blocks), spills_text(*row)));
 }
 
@@ -261,6 +261,11 @@ kernel_advice advise(std::span<const bounds_answer> answers, std::span<const ker
     }
     append(advice.notes, weighty.sentences(answers.size()));
     if (const std::string limits = limits_text(advice.architectures); !limits.empty()) advice.notes.push_back(limits);
+    if (!advice.attribute.empty() && advice.attribute.max_registers == 0 &&
+        std::ranges::any_of(advice.architectures, [](const architecture_advice& one) {
+            return one.verdict == bounds_verdict::write && one.attribute.max_registers > 0;
+        }))
+        advice.notes.emplace_back("write __maxnreg__ instead of __launch_bounds__: nvcc refuses both together");
     append(advice.notes, alternatives.sentences(answers.size()));
     append(advice.details, others.sentences(answers.size()));
     append(advice.details, reasons.sentences(answers.size()));

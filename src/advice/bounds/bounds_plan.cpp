@@ -63,4 +63,19 @@ std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std
     return attributes;
 }
 
+std::vector<launch_attribute> finer_limits(const kernel_trials& kernel)
+{
+    constexpr std::int64_t few_bytes = 256;
+    constexpr int allocated_together = 8;  // registers of a thread, since a warp gets 256 at a time
+    std::vector<launch_attribute> finer;
+    for (const bounds_trial& trial : kernel.trials) {
+        const std::int64_t spilled = trial.compiled() ? spill_bytes(trial.kernel).value_or(0) : 0;
+        if (trial.attribute.max_registers == 0 || spilled <= 0 || spilled > few_bytes) continue;
+        for (int count = trial.attribute.max_registers - 1; count % allocated_together != 0 && count >= fewest_settable;
+             --count)
+            finer.push_back({.max_registers = count});
+    }
+    return finer;
+}
+
 }  // namespace launchbox

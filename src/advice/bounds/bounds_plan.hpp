@@ -17,4 +17,8 @@ namespace launchbox {
 /// is kept, and then nothing without it is tried but no attribute. Empty for an architecture without limits.
 std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std::int64_t dynamic_shared_bytes);
 
+/// Between the limits that were tried: the register limits of a block's count, one register apart, where the highest of
+/// them spills a little. ptxas does not spill less for each register more: 37 may do where 40 spills.
+std::vector<launch_attribute> finer_limits(const kernel_trials& kernel);
+
 }  // namespace launchbox

@@ -173,7 +173,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     if (row.as_written && dropped) {
         result.attribute = instead_of_written(row, answer).value();
         result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
-        result.gain = "no longer ignored, the same code";
+        result.gain = "without the ignored min_blocks, the same code";
         result.instead_of_dropped = true;
         result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
                                     attribute_text(result.attribute), attribute_source(answer.written));
@@ -188,7 +188,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.instead_of_dropped = dropped;
     if (dropped) {
         result.reason += "; ptxas drops the bound in the source, with a warning";
-        result.gain = "no longer ignored" + (result.gain.empty() ? "" : ", " + result.gain);
+        result.gain = "without the ignored min_blocks" + (result.gain.empty() ? "" : ", " + result.gain);
     }
 }
 

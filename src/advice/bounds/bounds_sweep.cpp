@@ -41,6 +41,8 @@ struct swept_unit {
     bool misplaced = false;                  // which was wrong for this one
     // PTX in which the front end saw no attribute of the kernel, by the kernel's name.
     std::map<std::string, std::shared_ptr<const std::string>> bare;
+    // Whether ptxas makes of that PTX what the source gives without an attribute.
+    std::map<std::string, bool> gives_same;
     std::vector<kernel_trials> kernels;
     bool functions = false;  // device functions that are not inlined
 };
@@ -79,6 +81,7 @@ private:
     void apply_census(swept_unit& unit);
     void plan_trials(swept_unit& unit);
     void assemble_variants();
+    void try_finer();
     void assemble_variant(swept_unit& unit, kernel_trials& kernel, bounds_trial& trial);
     void compile_chosen();
     void compile_variants();
@@ -86,7 +89,8 @@ private:
     void read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result,
                       const std::shared_ptr<const std::string>& ptx);
     void finished_one();
-    [[nodiscard]] bool is_quick() const { return static_cast<bool>(request_.chosen); }
+    [[nodiscard]] bool tries_ptx() const { return static_cast<bool>(request_.chosen); }
+    [[nodiscard]] bool is_quick() const { return tries_ptx() && !request_.whole; }
 
     const toolchain& tools_;
     const bounds_request& request_;
@@ -173,8 +177,9 @@ bounds_sweep_result bounds_sweep::run()
                               result_.all_kernels.end());
     find_declarations();
     compile_variants();
-    if (is_quick()) {
+    if (tries_ptx()) {
         assemble_variants();
+        try_finer();
         compile_chosen();
     }
 
@@ -206,7 +211,7 @@ void bounds_sweep::compile_as_written()
             nvcc_job job{.source = request_.source,
                          .architecture = request_.architectures[i],
                          .flags = request_.flags,
-                         .keep_ptx = is_quick()};
+                         .keep_ptx = tries_ptx()};
             swept_unit& unit = units_[i];
             unit.compiler = std::make_unique<unit_compiler>(tools_, ptxas, cache_, std::move(job));
             if (interrupted()) return;
@@ -349,8 +354,27 @@ void bounds_sweep::plan_trials(swept_unit& unit)
             if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
             trial.waits = is_quick() && !attribute.empty();
         }
-        if (is_quick() && kernel.attribute.empty()) unit.bare[kernel.written.name] = unit.ptx;
+        if (tries_ptx() && kernel.attribute.empty()) unit.bare[kernel.written.name] = unit.ptx;
     }
+}
+
+void bounds_sweep::try_finer()
+{
+    if (!request_.finer) return;
+    for (swept_unit& unit : units_)
+        for (kernel_trials& kernel : unit.kernels) {
+            if (kernel.trials.empty()) continue;
+            for (const launch_attribute& attribute : request_.finer(kernel)) {
+                const auto known = std::ranges::find(kernel.trials, attribute, &bounds_trial::attribute);
+                if (known == kernel.trials.end())
+                    kernel.trials.push_back({.attribute = attribute, .kernel = {}, .waits = true, .is_finer = true});
+            }
+        }
+    assemble_variants();
+    // What only the source could tell is left out: there are many of these, and none is needed.
+    for (swept_unit& unit : units_)
+        for (kernel_trials& kernel : unit.kernels)
+            std::erase_if(kernel.trials, [](const bounds_trial& trial) { return trial.is_finer && !trial.from_ptx; });
 }
 
 // Every attribute that waits, each by ptxas alone from PTX in which the front end saw no attribute. Only if that PTX
@@ -366,10 +390,12 @@ void bounds_sweep::assemble_variants()
     std::vector<assembly> all;
     for (swept_unit& unit : units_)
         for (kernel_trials& kernel : unit.kernels) {
-            if (kernel.trials.empty()) continue;
-            all.push_back({&unit, &kernel, &again.emplace_back(bounds_trial{.attribute = {}, .kernel = {}})});
+            const auto waits = [](const bounds_trial& trial) { return trial.waits && !trial.compiled(); };
+            if (std::ranges::none_of(kernel.trials, waits)) continue;
+            if (!unit.gives_same.contains(kernel.written.name))
+                all.push_back({&unit, &kernel, &again.emplace_back(bounds_trial{.attribute = {}, .kernel = {}})});
             for (bounds_trial& trial : kernel.trials)
-                if (trial.waits && !trial.compiled()) all.push_back({&unit, &kernel, &trial});
+                if (waits(trial)) all.push_back({&unit, &kernel, &trial});
         }
     total_ += all.size();
     run_parallel(
@@ -379,17 +405,18 @@ void bounds_sweep::assemble_variants()
             finished_one();
         },
         request_.jobs);
-    auto check = again.begin();
-    for (swept_unit& unit : units_)
-        for (kernel_trials& kernel : unit.kernels) {
-            if (kernel.trials.empty()) continue;
-            const bounds_trial &same = *check++, &bare = kernel.trials.front();
-            const bool reliable =
-                same.compiled() && bare.compiled() && same.kernel.figures.code_hash == bare.kernel.figures.code_hash;
-            for (bounds_trial& trial : kernel.trials)
-                if (trial.waits && (!trial.compiled() || (trial.from_ptx && !reliable)))
-                    trial = {.attribute = trial.attribute, .kernel = {}};
-        }
+    for (const assembly& one : all) {
+        const bounds_trial &same = *one.trial, &bare = one.kernel->trials.front();
+        if (!same.attribute.empty() || &same == &bare) continue;
+        one.unit->gives_same[one.kernel->written.name] =
+            same.compiled() && bare.compiled() && same.kernel.figures.code_hash == bare.kernel.figures.code_hash;
+    }
+    for (const assembly& one : all) {
+        bounds_trial& trial = *one.trial;
+        const bool reliable = one.unit->gives_same.at(one.kernel->written.name);
+        if (trial.waits && (!trial.compiled() || (trial.from_ptx && !reliable)))
+            trial = {.attribute = trial.attribute, .kernel = {}, .is_finer = trial.is_finer};
+    }
 }
 
 void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bounds_trial& trial)
@@ -506,7 +533,7 @@ void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, con
                 trial.errors = {"this attribute has no effect on the kernel: the compiler sees " +
                                 (got.empty() ? "none" : got) + "; write it into the source to see its effect"};
             } else {
-                if (trial.attribute.empty() && is_quick()) unit.bare[kernel.written.name] = ptx;
+                if (trial.attribute.empty() && tries_ptx()) unit.bare[kernel.written.name] = ptx;
                 trial.kernel = *compiled;
             }
         }

@@ -47,6 +47,9 @@ struct bounds_request {
     /// `chosen` names are then compiled from the source, until it names no other. Where PTX does not give the code of
     /// the source, all are compiled.
     bounds_choice chosen = {};
+    /// Of `chosen`: what else is worth a try on PTX, once the figures of the plan's attributes are known.
+    bounds_plan finer = {};
+    bool whole = false;  ///< with `chosen`: all of the plan's attributes are compiled from the source all the same
 };
 
 struct bounds_sweep_result {

@@ -23,6 +23,7 @@ struct bounds_trial {
     /// Made by ptxas from PTX without an attribute, and a directive: what the source gives with this attribute can
     /// differ, since the front end reads it too.
     bool from_ptx = false;
+    bool is_finer = false;  ///< not of the plan: tried on PTX for what the figures of others were
 
     [[nodiscard]] bool compiled() const { return !kernel.name.empty(); }
     /// It has still to be compiled from the source.

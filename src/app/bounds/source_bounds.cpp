@@ -69,11 +69,12 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
                                         known.push_back(known_of(use));
                                     return known;
                                 },
-                            .chosen = {}};
-    if (!request.whole && !request.measure)
-        compiles.chosen = [&](const kernel_trials& kernel) {
-            return attributes_behind(answer_bounds(kernel, launch_of(request, kernel)));
-        };
+                            .chosen =
+                                [&](const kernel_trials& kernel) {
+                                    return attributes_behind(answer_bounds(kernel, launch_of(request, kernel)));
+                                },
+                            .finer = finer_limits,
+                            .whole = request.whole || request.measure};
     for (const target& target : targets) compiles.architectures.push_back(target.architecture);
     const progress_function show = news.begin_progress("compiles");
     bounds_sweep_result sweep = sweep_bounds(

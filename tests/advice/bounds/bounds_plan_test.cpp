@@ -62,6 +62,23 @@ TEST(BoundsPlan, NothingBeyondOtherLimits)
     EXPECT_EQ(found.size(), 3u);
 }
 
+// ptxas gives a warp 256 registers at a time: what is between 33 and 40 holds as many blocks.
+TEST(BoundsPlan, BetweenTheLimitsWhereALittleIsSpilled)
+{
+    const auto limit = [](int registers) { return launch_attribute{.max_registers = registers}; };
+    const kernel_trials kernel = trials_of("sm_90", {}, {256},
+                                           {{{}, {.registers = 56}},
+                                            {limit(48), {.registers = 48}},
+                                            {limit(40), {.registers = 40, .spill_bytes = 50}},
+                                            {limit(32), {.registers = 32, .spill_bytes = 129}},
+                                            {{.threads = 256, .min_blocks = 7}, {.registers = 36, .spill_bytes = 8}}});
+    EXPECT_EQ(texts(finer_limits(kernel)),
+              (std::vector<std::string>{"__maxnreg__(39)", "__maxnreg__(38)", "__maxnreg__(37)", "__maxnreg__(36)",
+                                        "__maxnreg__(35)", "__maxnreg__(34)", "__maxnreg__(33)"}));
+    EXPECT_TRUE(finer_limits(trials_of("sm_90", {}, {256}, {{limit(24), {.registers = 24, .spill_bytes = 8}}})).empty())
+        << "ptxas takes no lower limit";
+}
+
 TEST(BoundsPlan, TheBoundInTheSourceIsNoLimit)
 {
     const auto with = trials_of("sm_90", {.threads = 128, .min_blocks = 1}, {512}, {});

@@ -484,7 +484,7 @@ TEST_F(SmallSweep, AnInterruptKeepsWhatIsFinished)
 TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
 {
     const auto plan = [](const kernel_trials& kernel) { return useful_attributes(kernel, 0); };
-    std::size_t kernels = 0, from_ptx = 0, whole_compiles = 0, quick_compiles = 0;
+    std::size_t kernels = 0, from_ptx = 0, whole_compiles = 0, quick_compiles = 0, in_between = 0;
     const std::pair<const char*, compute_capability> all[] = {
         {"kernels.cu", {12, 0}}, {"functions.cu", {8, 0}}, {"../../../examples/merge.cu", {8, 0}}};
     for (const auto& [name, architecture] : all) {
@@ -516,9 +516,60 @@ TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
             ++kernels;
             for (const bounds_trial& trial : quick.kernels[i].trials) from_ptx += trial.from_ptx ? 1 : 0;
         }
+        // Limits in between are the same in both, and what is named was compiled from the source.
+        request.finer = finer_limits;
+        const bounds_sweep_result finer = sweep_bounds(tools_, request, plan);
+        request.whole = true;
+        const bounds_sweep_result both = sweep_bounds(tools_, request, plan);
+        for (std::size_t i = 0; i < both.kernels.size(); ++i) {
+            const bounds_answer slow = answer_bounds(both.kernels[i]), fast = answer_bounds(finer.kernels[i]);
+            for (std::size_t j = 0; j < slow.block_sizes.size(); ++j) {
+                const bounds_recommendation &expected = slow.block_sizes[j].recommendation,
+                                            &found = fast.block_sizes[j].recommendation;
+                EXPECT_EQ(attribute_source(found.attribute), attribute_source(expected.attribute)) << slow.short_form;
+                ASSERT_EQ(found.row.has_value(), expected.row.has_value()) << slow.short_form;
+                if (!found.row) continue;
+                EXPECT_FALSE(fast.block_sizes[j].rows[*found.row].from_ptx) << slow.short_form;
+                EXPECT_FALSE(slow.block_sizes[j].rows[*expected.row].from_ptx) << slow.short_form;
+                in_between += found.attribute.max_registers % 8 != 0;
+            }
+        }
     }
+    EXPECT_GE(in_between, 1u) << "37 registers spill nothing where 40 do";
     EXPECT_GE(kernels, 10u);
     EXPECT_GT(from_ptx, 3 * kernels);
     EXPECT_LT(quick_compiles, whole_compiles);
+}
+
+// Every register limit by hand, each compiled from the source: none holds more warps without spills than what is named.
+TEST_F(BoundsSweep, NoRegisterLimitBeatsTheAnswer_exhaustive)
+{
+    bounds_request request{.source = (sources / "../../../examples/merge.cu").string(),
+                           .architectures = {{8, 0}, {9, 0}, {10, 0}},
+                           .cache_folder = LAUNCHBOX_TEST_CACHE,
+                           .threads = {256}};
+    const bounds_sweep_result all = sweep_bounds(tools_, request, [](const kernel_trials&) {
+        std::vector<launch_attribute> limits{{}};
+        for (int count = 24; count <= 64; ++count) limits.push_back({.max_registers = count});
+        return limits;
+    });
+    request.chosen = [](const kernel_trials& kernel) { return attributes_behind(answer_bounds(kernel)); };
+    request.finer = finer_limits;
+    const bounds_sweep_result quick =
+        sweep_bounds(tools_, request, [](const kernel_trials& kernel) { return useful_attributes(kernel, 0); });
+    ASSERT_EQ(quick.kernels.size(), all.kernels.size());
+    for (std::size_t i = 0; i < all.kernels.size(); ++i) {
+        const bounds_answer slow = answer_bounds(all.kernels[i]), fast = answer_bounds(quick.kernels[i]);
+        const block_size_answer& size = fast.block_sizes.at(0);
+        ASSERT_TRUE(size.recommendation.row) << fast.short_form;
+        const bounds_row& named = size.rows[*size.recommendation.row];
+        for (const bounds_row& row : slow.block_sizes.at(0).rows) {
+            const bool is_better = row.launches() && spill_bytes(row.kernel) <= spill_bytes(named.kernel) &&
+                                   row.residency->resident_warps > named.residency->resident_warps;
+            EXPECT_FALSE(is_better) << attribute_source(row.attributes.front()) << " beats "
+                                    << attribute_source(size.recommendation.attribute) << " for " << fast.short_form
+                                    << " on " << fast.architecture;
+        }
+    }
 }
 }  // namespace
