@@ -39,18 +39,6 @@ protected:
     }
 };
 
-// What a verb tells people to do, anywhere in what it prints for programs.
-void collect_fixes(const json& value, std::vector<std::string>& fixes)
-{
-    if (value.is_object())
-        for (const auto& [name, member] : value.items()) {
-            if (name == "fix" && member.is_string()) fixes.push_back(member.get<std::string>());
-            collect_fixes(member, fixes);
-        }
-    else if (value.is_array())
-        for (const json& member : value) collect_fixes(member, fixes);
-}
-
 const std::string spilling = R"(
 __global__ void __launch_bounds__(1024, 2) fft(float* data, int n)
 {
@@ -68,55 +56,6 @@ void go(float* data, int n) { fft<<<n, 1024>>>(data, n); }
 )";
 
 }  // namespace
-
-// One rule: what one verb says to write, no other contradicts.
-TEST_F(advise_verb, no_two_verbs_disagree)
-{
-    std::size_t compared = 0, changes = 0, fixes_read = 0;
-    for (const char* source : {"examples/merge.cu", "tests/data/kernels/bounds.cu"}) {
-        const std::vector<std::string> where{repository_file(source), "--arch", "sm_80,sm_120", "--format", "json"};
-        const auto run = [&](const char* verb, const std::vector<std::string>& more = {}) {
-            std::vector<std::string> words{verb};
-            words.insert(words.end(), where.begin(), where.end());
-            words.insert(words.end(), more.begin(), more.end());
-            const call result = launchbox_run(words, {}, cache);
-            EXPECT_LE(result.status, 1) << result.err;
-            return result.json();
-        };
-        const json advice = run("advise");
-        const json bounds = run("bounds");
-        for (const json& kernel : advice.at("kernels"))
-            for (const json& one : kernel.at("architectures")) {
-                const json* other = nullptr;
-                for (const json& each : bounds.at("kernels"))
-                    if (each.at("name") == kernel.at("name") && each.at("architecture") == one.at("architecture"))
-                        for (const json& said : each.at("recommendations"))
-                            if (said.at("threads") == one.at("threads")) other = &said;
-                const std::string what = kernel.at("short_name").get<std::string>() + one.dump();
-                if (one.at("verdict") == "unknown") continue;  // the block size is not known: it says less
-                ASSERT_NE(other, nullptr) << what;
-                EXPECT_EQ(one.at("verdict"), other->at("verdict")) << what;
-                if (one.at("verdict") == "write") {
-                    EXPECT_EQ(one.at("write"), other->at("attribute")) << what;
-                    ++changes;
-                }
-                ++compared;
-            }
-        // With less knowledge they say less.
-        std::vector<std::string> fixes;
-        for (const json& found :
-             {run("inspect"), run("check", {"--budget", repository_file("examples/launchbox.budget.toml")})})
-            collect_fixes(found, fixes);
-        for (const std::string& fix : fixes) {
-            EXPECT_EQ(fix.find("__launch_bounds__"), std::string::npos) << fix;
-            EXPECT_EQ(fix.find("__maxnreg__("), std::string::npos) << fix;
-        }
-        fixes_read += fixes.size();
-    }
-    EXPECT_GE(compared, 6u);
-    EXPECT_GE(changes, 3u);
-    EXPECT_GE(fixes_read, 3u);
-}
 
 TEST_F(advise_verb, says_which_bound_and_what_it_costs_in_fifteen_lines)
 {
