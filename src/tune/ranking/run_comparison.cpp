@@ -165,6 +165,8 @@ compared_workload compare_workload(const side& a, const side& b, bool same_machi
                            .work_b = b.workload->work,
                            .winner_a = compare_winner(a, b, true),
                            .winner_b = compare_winner(b, a, false),
+                           .noise_a = a.workload->noise,
+                           .noise_b = b.workload->noise,
                            .best = {},
                            .candidates = {},
                            .median_ratio = {}};

@@ -58,6 +58,7 @@ struct compared_workload {
     assignment workload;
     work_amounts work_a = {}, work_b = {};  ///< the workload, as each run's spec names it
     std::optional<compared_winner> winner_a, winner_b;
+    std::optional<sample_noise> noise_a = {}, noise_b = {};  ///< why there is no winner, where that is noise
     std::optional<time_move> best;               ///< from A's winner to B's
     std::vector<compared_candidate> candidates;  ///< the largest moves first
     std::size_t only_a = 0, only_b = 0;          ///< candidates
