@@ -36,7 +36,6 @@ heat_chart heat_of(const landscape_report& report, const landscape_map& map, con
     drawn.values.assign(drawn.rows.size(), std::vector<std::optional<double>>(drawn.columns.size()));
     drawn.texts.assign(drawn.rows.size(), std::vector<std::string>(drawn.columns.size(), "–"));
     drawn.notes.assign(drawn.rows.size(), std::vector<std::string>(drawn.columns.size(), "not tried"));
-    // In a legend of the colours a rate has no prefix: the numbers carry it.
     for (std::size_t i = 0; i < map.cells.size(); ++i) {
         const std::size_t row = map.cells[i].at[y], column = map.cells[i].at[x];
         drawn.values[row][column] = texts[i].number;
@@ -47,6 +46,8 @@ heat_chart heat_of(const landscape_report& report, const landscape_map& map, con
         drawn.texts[row][column] = texts[i].value + sign;
         drawn.notes[row][column] = texts[i].note;
     }
+    drawn.legend = sign_legend({texts});
+    std::erase_if(drawn.legend, [](const std::string& line) { return line.starts_with('*'); });
     return drawn;
 }
 
@@ -90,15 +91,15 @@ std::optional<chart> landscape_chart(const landscape_report& report, const lands
     for (const landscape_field& axis : report.drawn.axes)
         title += (title.empty() ? "" : " and ") + escape_for_terminal(axis.name);
     std::string about = map_text(report, map, reads_better_transposed(map, few_columns)) + ".";
-    if (report.drawn.axes.size() == 2) about += " The frame marks the best.";
-    std::vector<std::string> legend = sign_legend({texts});
-    std::erase_if(legend, [](const std::string& line) { return line.starts_with('*'); });
-    for (const std::string& line : legend) about += " " + line.substr(0, 1) + ": " + line.substr(3) + ".";
+    about.front() = 'T';  // "the fastest", as a sentence
     chart made{.id = id, .title = title + (by.empty() ? "" : ": " + by), .text = about, .content = xy_chart()};
-    if (report.drawn.axes.size() == 2)
-        made.content = heat_of(report, map, *unit, texts);
-    else
+    if (report.drawn.axes.size() == 2) {
+        heat_chart heat = heat_of(report, map, *unit, texts);
+        if (!heat.marked.empty()) made.text += " The frame marks the best.";
+        made.content = std::move(heat);
+    } else {
         made.content = bars_of(report, map, *unit, texts);
+    }
     if (const auto* bars = std::get_if<xy_chart>(&made.content); bars != nullptr && bars->y.categories.empty())
         return std::nullopt;
     return made;

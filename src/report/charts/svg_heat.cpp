@@ -67,8 +67,11 @@ double draw(const heat_chart& drawn, std::string& svg)
     const auto count = static_cast<double>(std::max<std::size_t>(1, drawn.columns.size()));
     const double width = std::min(96.0, (picture_width - left - 16) / count);
     const value_range range = range_of(drawn);
+    // Where cells are narrower than names, some of the names.
+    double widest = 0;
+    for (const std::string& name : drawn.columns) widest = std::max(widest, std::min(text_width(name), 90.0));
+    const auto every = static_cast<std::size_t>(width < 26 ? std::max(1.0, std::ceil((widest + 6) / width)) : 1);
     for (std::size_t c = 0; c < drawn.columns.size(); ++c) {
-        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(26 / width)));
         if (c % every == 0)
             add_text(svg, left + width * (static_cast<double>(c) + 0.5), top - 6,
                      fitted(drawn.columns[c], width * static_cast<double>(every)), anchor::middle, "class=\"faint\"");
@@ -115,6 +118,10 @@ double draw(const heat_chart& drawn, std::string& svg)
     const double best = drawn.less_is_better ? range.low : range.high;
     const double worst = drawn.less_is_better ? range.high : range.low;
     add_legend(drawn.value_title, number_text(best), number_text(worst), y, svg);
+    for (const std::string& line : drawn.legend) {
+        y += 16;
+        add_text(svg, 12, y + 16, fitted(line, picture_width - 24), anchor::start, "class=\"small faint\"");
+    }
     return y + legend_height;
 }
 

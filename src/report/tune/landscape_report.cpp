@@ -17,11 +17,8 @@ namespace launchbox {
 
 namespace {
 
-// Columns of a picture in which a value is still read.
-constexpr std::size_t few_columns = 14;
-
 // Why a cell has no value, by `outcome`; nothing measured is no outcome of a failed cell.
-constexpr std::string_view failure_letters = " rcCladtwmxg";
+constexpr std::string_view failure_letters = " rcClahtwmdg";
 static_assert(failure_letters.size() == static_cast<std::size_t>(last_of(outcome())) + 1);
 
 std::string letter_of(outcome what)
@@ -237,9 +234,8 @@ std::vector<std::string> sign_legend(const std::vector<std::vector<landscape_cel
         const landscape_cell_text* example = example_of(letter, false);
         if (example == nullptr) continue;
         const std::size_t at = example->note.find("for example ");
-        lines.push_back(fmt::format("{}  {}, nothing of the cell was measured{}", letter,
-                                    words_of(static_cast<outcome>(what)),
-                                    at == std::string::npos ? "" : ": " + example->note.substr(at)));
+        lines.push_back(fmt::format("{}  {}{}", letter, words_of(static_cast<outcome>(what)),
+                                    at == std::string::npos ? "" : ", " + example->note.substr(at)));
     }
     if (example_of(incomplete_letter, false) != nullptr)
         lines.push_back(std::string(incomplete_letter) + "  measured on some of the workloads, not on all");
@@ -275,10 +271,10 @@ std::string map_title(const landscape_report& report, const landscape_map& map)
 std::string map_text(const landscape_report& report, const landscape_map& map, bool transposed)
 {
     const std::optional<landscape_unit> unit = unit_of(report, map);
-    std::string text = !unit                                       ? "?"
-                       : unit->what == landscape_unit::kind::share ? "% of the best speed"
-                                                                   : name_of(*unit);
-    text += " of the fastest candidate of each cell";
+    std::string text = "the fastest candidate of each cell";
+    if (report.drawn.axes.size() == 1) text = "the fastest candidate of each value";
+    if (unit)
+        text += unit->what == landscape_unit::kind::share ? ", in % of the best speed" : ", in " + name_of(*unit);
     std::size_t most = 0;
     for (const landscape_section& section : map.sections) most = std::max(most, section.rankings.size());
     if (most > 1) text += fmt::format(", a geometric mean over {} workloads", most);

@@ -180,19 +180,77 @@ sample_summary scaled(sample_summary time, double by)
     return time;
 }
 
+// On several workloads: all that were measured on each of them. Those that were stopped early cannot win, and their
+// times are times.
+void add_candidates_of_several(landscape_section& section)
+{
+    struct found_times {
+        const assignment* parameters = nullptr;
+        std::vector<std::size_t> places;  // in the rankings, one each
+    };
+    const std::vector<ranking>& rankings = section.rankings;
+    std::vector<found_times> found;
+    std::map<std::string, std::size_t> numbers;
+    std::vector<double> fastest(rankings.size(), 0);
+    double largest = 0;
+    for (std::size_t r = 0; r < rankings.size(); ++r) {
+        largest = std::max(largest, rankings[r].weight);
+        for (std::size_t c = 0; c < rankings[r].candidates.size(); ++c) {
+            const ranked_candidate& one = rankings[r].candidates[c];
+            const assignment& parameters = section.results[one.result].parameters;
+            const auto [at, fresh] = numbers.emplace(identity_of(parameters), found.size());
+            if (fresh) found.push_back({&parameters, {}});
+            if (found[at->second].places.size() == r) found[at->second].places.push_back(c);
+            if (one.may_win && (fastest[r] == 0 || one.settled.median < fastest[r])) fastest[r] = one.settled.median;
+        }
+    }
+    std::map<std::vector<std::size_t>, std::size_t> codes;
+    for (const found_times& times : found) {
+        if (times.places.size() < rankings.size()) {
+            ++section.incomplete;
+            continue;
+        }
+        landscape_candidate made{.parameters = *times.parameters, .may_win = true};
+        std::vector<std::size_t> code;
+        double weights = 0;
+        sample_summary logs;
+        bool known = true;
+        for (std::size_t r = 0; r < rankings.size(); ++r) {
+            const ranked_candidate& one = rankings[r].candidates[times.places[r]];
+            code.push_back(one.same_as.value_or(times.places[r]));
+            made.may_win = made.may_win && one.may_win;
+            made.stopped_early = made.stopped_early || section.results[one.result].measured.stopped_early;
+            // A time of 0 says that the clock is too coarse, and without one that may win there is nothing to compare
+            // with: nothing follows.
+            known = known && one.settled.low > 0 && fastest[r] > 0;
+            if (!known) continue;
+            const double weight = rankings[r].weight / largest;
+            weights += weight;
+            logs.median += weight * std::log(one.settled.median / fastest[r]);
+            logs.low += weight * std::log(one.settled.low / fastest[r]);
+            logs.high += weight * std::log(one.settled.high / fastest[r]);
+            logs.count = r == 0 ? one.settled.count : std::min(logs.count, one.settled.count);
+        }
+        if (known && weights > 0)
+            made.relative = {logs.count, std::exp(logs.median / weights), std::exp(logs.low / weights),
+                             std::exp(logs.high / weights)};
+        if (const auto [first, fresh] = codes.emplace(std::move(code), section.candidates.size()); !fresh)
+            made.same_as = first->second;
+        section.candidates.push_back(std::move(made));
+    }
+    const overall_ranking& overall = *section.overall;
+    section.noise = overall.noise;
+    if (!overall.winner) return;
+    const std::string winner = identity_of(overall.candidates[*overall.winner].parameters);
+    for (std::size_t i = 0; i < section.candidates.size(); ++i)
+        if (identity_of(section.candidates[i].parameters) == winner) section.winner = i;
+}
+
 void add_candidates(landscape_section& section)
 {
     std::vector<landscape_candidate>& candidates = section.candidates;
     if (section.overall) {
-        const overall_ranking& overall = *section.overall;
-        for (const overall_candidate& one : overall.candidates)
-            candidates.push_back({.parameters = one.parameters,
-                                  .relative = one.relative,
-                                  .may_win = true,
-                                  .same_as = one.same_as});
-        section.winner = overall.winner;
-        section.noise = overall.noise;
-        section.incomplete = overall.incomplete;
+        add_candidates_of_several(section);
     } else if (!section.rankings.empty()) {
         const ranking& only = section.rankings.front();
         for (const ranked_candidate& one : only.candidates) {
@@ -319,6 +377,7 @@ std::optional<landscape_everywhere> everywhere_of(const std::vector<landscape_ma
         const landscape_candidate* candidate = nullptr;
         std::vector<double> relatives;
         double logs = 0;
+        int wins = 0;
     };
     std::map<std::string, totals> all;
     for (std::size_t m = 0; m < maps.size(); ++m)
@@ -330,10 +389,14 @@ std::optional<landscape_everywhere> everywhere_of(const std::vector<landscape_ma
                 sum.candidate = &one;
                 sum.relatives.push_back(one.relative.median);
                 sum.logs += std::log(one.relative.median);
+                sum.wins += one.is_winner ? 1 : 0;
             }
     const totals* best = nullptr;
+    // Of several names of the same code the one that wins elsewhere, too.
     for (const auto& [key, sum] : all)
-        if (sum.relatives.size() == maps.size() && (best == nullptr || sum.logs < best->logs)) best = &sum;
+        if (sum.relatives.size() == maps.size() &&
+            (best == nullptr || std::pair(sum.logs, -sum.wins) < std::pair(best->logs, -best->wins)))
+            best = &sum;
     if (best == nullptr) return std::nullopt;
     landscape_everywhere found{.parameters = best->candidate->parameters, .losses = {}};
     for (const double relative : best->relatives) found.losses.push_back(relative - 1);
