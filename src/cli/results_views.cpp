@@ -70,9 +70,9 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
             if (!workload.winner_a) continue;
             ++judged;
             if (workload.noise_b)
-                throw error(fmt::format("{}: {} has no winner: {}", where, letter_of(i + 1),
-                                        noise_text(*workload.noise_b)),
-                            "measure again on an idle machine");
+                throw error(
+                    fmt::format("{}: {} has no winner: {}", where, letter_of(i + 1), noise_text(*workload.noise_b)),
+                    "measure again on an idle machine");
             if (!workload.best) {
                 messages.push_back(where + ": there is no winner any more");
                 continue;
@@ -111,8 +111,9 @@ void results_view_options::add_to(CLI::App& verb)
         ->check(CLI::NonNegativeNumber)
         ->needs(both);
     best->excludes(both);
-    auto* map_option = verb.add_option("--map", map, "Show the best of each value of one or two parameters: threads,items")
-                           ->type_name("NAME[,NAME]");
+    auto* map_option =
+        verb.add_option("--map", map, "Show the best of each value of one or two parameters: threads,items")
+            ->type_name("NAME[,NAME]");
     auto* by_option = verb.add_option("--by", by,
                                       "One map for each type, size and GPU: type,n,gpu; without --map a line with the "
                                       "best of each")
@@ -135,7 +136,8 @@ void show_landscape(const results_view_options& options, results_report found, c
                     "--by makes a map for each value of others");
     const landscape_report report = draw_landscape(std::move(found), request, options.unit);
     const auto pictures = [&] {
-        if (request.axes.empty()) throw error("the best by --by is a table, and no picture", "add --map, or choose another format");
+        if (request.axes.empty())
+            throw error("the best by --by is a table, and no picture", "add --map, or choose another format");
         return landscape_charts(report);
     };
     if (!svg.empty()) {

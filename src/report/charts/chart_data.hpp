@@ -51,8 +51,8 @@ struct heat_chart {
     std::vector<std::vector<std::string>> texts;  ///< what stands in the cells
     bool less_is_better = true;
     std::vector<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
-    std::vector<std::vector<std::string>> notes = {};  ///< what is said of a cell; empty: its text
-    std::vector<std::string> legend = {};              ///< what signs in the texts mean: lines below
+    std::vector<std::vector<std::string>> notes = {};              ///< what is said of a cell; empty: its text
+    std::vector<std::string> legend = {};                          ///< what signs in the texts mean: lines below
 };
 
 struct chart {

@@ -67,7 +67,8 @@ xy_chart bars_of(const landscape_report& report, const landscape_map& map, const
         // All units follow the time, or its inverse.
         const bool inverse = unit.what != landscape_unit::kind::ms;
         const sample_summary& time = best.time ? *best.time : best.relative;
-        const double low = time.low > 0 ? time.median / time.low : 1, high = time.high > 0 ? time.median / time.high : 1;
+        const double low = time.low > 0 ? time.median / time.low : 1,
+                     high = time.high > 0 ? time.median / time.high : 1;
         bars.x.push_back(number);
         bars.low.push_back(inverse ? number * high : number / low);
         bars.high.push_back(inverse ? number * low : number / high);

@@ -98,8 +98,8 @@ void add_surfaces(const recorded_run& run, const surface_axes& axes, bool tabs, 
     const landscape_report report{.found = {}, .drawn = landscape_of({{&run, ""}}, request), .unit = "ms"};
     for (const landscape_map& map : report.drawn.maps) {
         const std::string value = tabs ? map_title(report, map) : "";
-        std::optional<chart> drawn = landscape_chart(
-            report, map, tabs ? "surface-" + chart_id(parameter_text(map.by)) : std::string("surface"));
+        std::optional<chart> drawn =
+            landscape_chart(report, map, tabs ? "surface-" + chart_id(parameter_text(map.by)) : std::string("surface"));
         if (!drawn) continue;
         drawn->title = into.title + (value.empty() ? "" : ", " + value);
         into.charts.push_back(std::move(*drawn));

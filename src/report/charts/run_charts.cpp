@@ -232,8 +232,9 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
     xy_chart drawn{{.title = "time, ms"}, {}};
     chart_series samples{.name = "samples", .look = series_look::dots, .x = {}, .y = {}};
     chart_series medians{.name = "median", .look = series_look::dots, .x = {}, .y = {}, .strong = true};
-    const assignment* winner =
-        workload.decided ? &shown.run.results[workload.candidates[workload.decided->winner].result].parameters : nullptr;
+    const assignment* winner = workload.decided
+                                   ? &shown.run.results[workload.candidates[workload.decided->winner].result].parameters
+                                   : nullptr;
     const auto add_row = [&](const assignment& parameters, const std::vector<double>& values) {
         if (values.empty() || drawn.y.categories.size() >= max_distributions) return;
         const auto row = static_cast<double>(drawn.y.categories.size());

@@ -123,6 +123,11 @@ assignment without(const assignment& values, const std::vector<landscape_field>&
     return left;
 }
 
+std::string spread_text(const landscape_candidate& candidate)
+{
+    return fmt::format("{:.1f}", (candidate.time ? *candidate.time : candidate.relative).spread() * 100);
+}
+
 std::string section_note(const landscape_section& section)
 {
     if (section.noise) return "no winner: " + noise_text(*section.noise);
@@ -158,7 +163,7 @@ table values_table(const landscape_report& report, const landscape_map& map)
         }
         const landscape_candidate& best = section.candidates[*from.best];
         row.emplace_back(texts[i].value.empty() ? "?" : texts[i].value);
-        row.emplace_back(fmt::format("{:.1f}", best.relative.spread() * 100));
+        row.emplace_back(spread_text(best));
         if (share) row.emplace_back(fmt::format("{:.1f}", best.share() * 100));
         row.emplace_back(count_text(from.candidates));
         std::string note = names_of(without(best.parameters, report.drawn.axes));
@@ -177,6 +182,9 @@ table best_table(const landscape_report& report)
     table rows;
     for (const landscape_field& field : drawn.by)
         rows.columns.push_back({escape_for_terminal(field.name), field.of != landscape_field::kind::record});
+    // Where a line is a mean over several, it says over how many.
+    const bool means = !std::ranges::all_of(drawn.maps, &landscape_map::has_times);
+    if (means) rows.columns.push_back({"workloads", true});
     const bool times = std::ranges::any_of(drawn.maps, &landscape_map::has_times);
     if (times) rows.columns.push_back({"ms", true});
     std::vector<const work_kind*> rates;
@@ -200,13 +208,15 @@ table best_table(const landscape_report& report)
         }
         const landscape_section empty, &section = map.sections.empty() ? empty : map.sections.front();
         const landscape_candidate* best = section.winner ? &section.candidates[*section.winner] : nullptr;
+        if (means) row.emplace_back(count_text(section.rankings.size()));
         if (times)
-            row.emplace_back(best != nullptr && best->time ? milliseconds(best->time->median, best->time->median) : "–");
+            row.emplace_back(best != nullptr && best->time ? milliseconds(best->time->median, best->time->median)
+                                                           : "–");
         for (const work_kind* kind : rates) {
             const std::optional<double> rate = best != nullptr ? best->rates.*kind->amount : std::nullopt;
             row.emplace_back(rate ? rate_text(*kind, *rate, *rate) : "–");
         }
-        row.emplace_back(best != nullptr ? fmt::format("{:.1f}", best->relative.spread() * 100) : "–");
+        row.emplace_back(best != nullptr ? spread_text(*best) : "–");
         std::string next = "–";
         if (best != nullptr && section.next && best->relative.median > 0) {
             const landscape_candidate& second = section.candidates[*section.next];
@@ -236,7 +246,8 @@ void add_best(const landscape_report& report, document& page)
         by += (by.empty() ? "" : ", ") + escape_for_terminal(field.name);
     page.heading(by.empty() ? "The best" : "The best by " + by);
     page.add(best_table(report));
-    page.line("  next: how much longer the next with other code takes; =: the samples do not separate them", tone::faint);
+    page.line("  next: how much longer the next with other code takes; =: the samples do not separate them",
+              tone::faint);
     std::size_t incomplete = 0;
     for (const landscape_map& map : report.drawn.maps)
         for (const landscape_section& section : map.sections) incomplete += section.incomplete;
@@ -268,8 +279,9 @@ document landscape_document(const landscape_report& report, const output_style& 
     std::vector<std::vector<landscape_cell_text>> all;
     for (const landscape_map& map : report.drawn.maps) {
         const std::string title = map_title(report, map);
-        page.heading(title.empty() ? "over " + std::string(report.drawn.axes.size() == 2 ? "both parameters" : "the parameter")
-                                   : title);
+        page.heading(title.empty()
+                         ? "over " + std::string(report.drawn.axes.size() == 2 ? "both parameters" : "the parameter")
+                         : title);
         if (map.cells.empty()) {
             page.line("  No result has a value for each axis.", tone::warning);
         } else if (report.drawn.axes.size() == 1) {

@@ -80,9 +80,9 @@ ordered_json map_json(const landscape_report& report, std::size_t place)
             {"replaced", map.replaced}};
 }
 
-const char* const figures[] = {"status",  "median_ns", "low_ns",      "high_ns",    "share",
-                               "share_low", "share_high", "is_winner", "equals_best", "noisy",
-                               "may_win", "stopped_early", "candidates", "measured",  "reason"};
+const char* const figures[] = {"status",    "median_ns",     "low_ns",     "high_ns",     "share",
+                               "share_low", "share_high",    "is_winner",  "equals_best", "noisy",
+                               "may_win",   "stopped_early", "candidates", "measured",    "reason"};
 
 ordered_json cell_json(const landscape_report& report, std::size_t place, const landscape_cell& cell)
 {
@@ -181,7 +181,8 @@ void write_landscape_csv(const landscape_report& report, std::ostream& out)
                 for (std::size_t k = 0; k < work_kinds.size(); ++k)
                     if (one.rates.*work_kinds[k].amount) rates[k] = true;
             }
-    std::erase_if(parameters, [&](const std::string& name) { return is_among(name, drawn.axes) || is_among(name, drawn.by); });
+    std::erase_if(parameters,
+                  [&](const std::string& name) { return is_among(name, drawn.axes) || is_among(name, drawn.by); });
     std::vector<cell> titles;
     for (const std::vector<landscape_field>* fields : {&drawn.by, &drawn.axes})
         for (const landscape_field& field : *fields) titles.emplace_back(title_of(field));

@@ -176,9 +176,9 @@ void check_size(const landscape_report& report)
 {
     const std::string whole = "--format json and --format csv have all of it";
     if (report.drawn.maps.size() > max_maps)
-        throw error(fmt::format("--by makes {} maps, and {} can be shown", count_text(report.drawn.maps.size()),
-                                max_maps),
-                    whole + "; or select with --workload, --gpu or --run");
+        throw error(
+            fmt::format("--by makes {} maps, and {} can be shown", count_text(report.drawn.maps.size()), max_maps),
+            whole + "; or select with --workload, --gpu or --run");
     for (const landscape_map& map : report.drawn.maps)
         for (std::size_t a = 0; a < map.values.size(); ++a)
             if (map.values[a].size() > max_map_side)
@@ -273,8 +273,7 @@ std::string map_text(const landscape_report& report, const landscape_map& map, b
     const std::optional<landscape_unit> unit = unit_of(report, map);
     std::string text = "the fastest candidate of each cell";
     if (report.drawn.axes.size() == 1) text = "the fastest candidate of each value";
-    if (unit)
-        text += unit->what == landscape_unit::kind::share ? ", in % of the best speed" : ", in " + name_of(*unit);
+    if (unit) text += unit->what == landscape_unit::kind::share ? ", in % of the best speed" : ", in " + name_of(*unit);
     std::size_t most = 0;
     for (const landscape_section& section : map.sections) most = std::max(most, section.rankings.size());
     if (most > 1) text += fmt::format(", a geometric mean over {} workloads", most);
@@ -309,8 +308,8 @@ std::vector<std::string> map_verdicts(const landscape_report& report, const land
     if (map.unplaced > 0)
         lines.push_back("Left out: " + counted(map.unplaced, "result", "results") + " without a value for an axis.");
     if (map.replaced > 0)
-        lines.push_back("Measured again later, and only the newest counts: " +
-                        counted(map.replaced, "result", "results") + ".");
+        lines.push_back(
+            "Measured again later, and only the newest counts: " + counted(map.replaced, "result", "results") + ".");
     return lines;
 }
 
@@ -326,8 +325,8 @@ std::string everywhere_text(const landscape_report& report)
     const std::string name = names_of(everywhere->parameters);
     const double worst = everywhere->losses[everywhere->worst];
     if (worst <= 0) return name + " is the best everywhere.";
-    return fmt::format("{} everywhere takes {} longer than the best of each line on average, and {} at most ({}).", name,
-                       percent_text(std::max(0.0, everywhere->mean)), percent_text(worst),
+    return fmt::format("{} everywhere takes {} longer than the best of each line on average, and {} at most ({}).",
+                       name, percent_text(std::max(0.0, everywhere->mean)), percent_text(worst),
                        map_title(report, report.drawn.maps[everywhere->worst]));
 }
 

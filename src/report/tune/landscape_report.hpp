@@ -43,9 +43,9 @@ void check_size(const landscape_report& report);
 
 /// What one cell shows.
 struct landscape_cell_text {
-    std::string value;  ///< "0.0144", "97.3"; empty: there is none
-    std::string sign;   ///< "*", "=~"; without a value the letter of why there is none
-    std::string note;   ///< all of it in words
+    std::string value;                  ///< "0.0144", "97.3"; empty: there is none
+    std::string sign;                   ///< "*", "=~"; without a value the letter of why there is none
+    std::string note;                   ///< all of it in words
     std::optional<double> number = {};  ///< the value in its unit: ms, % or so many a second
 };
 /// `map.cells` in their order.

@@ -104,8 +104,8 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             // The reference is nowhere worse than elsewhere.
             const bool everywhere = candidate.is_baseline && overall.over_baseline;
             row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
-            add_last_cell(columns, candidate.parameters,
-                          {note_of(overall, place), wins ? tone::good : tone::plain}, row);
+            add_last_cell(columns, candidate.parameters, {note_of(overall, place), wins ? tone::good : tone::plain},
+                          row);
             rows.rows.push_back(std::move(row));
         }
         const std::size_t hidden = overall.candidates.size() - rows.rows.size();
@@ -147,8 +147,8 @@ ordered_json overall_json(const shown_run& shown, std::size_t run)
             {"over_baseline", overall.over_baseline},
             {"workloads", shown.rankings.size()},
             {"incomplete", overall.incomplete},
-            {"winner", overall.winner ? values_json(overall.candidates[*overall.winner].parameters)
-                                      : ordered_json(nullptr)},
+            {"winner",
+             overall.winner ? values_json(overall.candidates[*overall.winner].parameters) : ordered_json(nullptr)},
             {"noise", noise_json(overall.noise)},
             {"verdict", overall_verdict(overall, shown.rankings)},
             {"candidates", candidates}};

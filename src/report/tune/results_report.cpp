@@ -50,9 +50,9 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
         const auto fastest = std::ranges::min_element(workload.candidates, {}, [](const ranked_candidate& candidate) {
             return std::pair(!candidate.may_win, candidate.settled.median);
         });
-        return no_winner_text(*workload.noise, names_of(results[fastest->result].parameters),
-                              workload.baseline ? names_of(results[workload.candidates[*workload.baseline].result].parameters)
-                                                : "");
+        return no_winner_text(
+            *workload.noise, names_of(results[fastest->result].parameters),
+            workload.baseline ? names_of(results[workload.candidates[*workload.baseline].result].parameters) : "");
     }
     if (!workload.decided)
         return workload.candidates.empty() ? "Nothing was measured."

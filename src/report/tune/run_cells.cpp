@@ -74,10 +74,11 @@ std::string equality_text(double within)
 
 std::string no_winner_text(const sample_noise& noise, const std::string& fastest, const std::string& baseline)
 {
-    return fmt::format("No winner: {}, and the fastest, {}, is ahead of the next by {}. Measure again on an idle "
-                       "machine{}.",
-                       noise_text(noise), fastest, percent_text(noise.gap),
-                       baseline.empty() || baseline == fastest ? "" : "; until then keep the baseline, " + baseline);
+    return fmt::format(
+        "No winner: {}, and the fastest, {}, is ahead of the next by {}. Measure again on an idle "
+        "machine{}.",
+        noise_text(noise), fastest, percent_text(noise.gap),
+        baseline.empty() || baseline == fastest ? "" : "; until then keep the baseline, " + baseline);
 }
 
 std::string milliseconds(double nanoseconds, double smallest)

@@ -76,8 +76,8 @@ void refuse_mixture(const std::vector<landscape_source>& sources, const section_
     for (const auto& [key, part] : section.runs)
         for (const placed_result& placed : part.results) {
             const recorded_run& run = *sources[placed.source].run;
-            const assignment what = joined(
-                {{{"kernel", run.info.name}, {"gpu", machine_of(run.info.environment)}}}, placed.result->workload);
+            const assignment what = joined({{{"kernel", run.info.name}, {"gpu", machine_of(run.info.environment)}}},
+                                           placed.result->workload);
             const auto [at, fresh] = first.emplace(identity_of(what), placed.source);
             const recorded_run& other = *sources[at->second].run;
             if (fresh || at->second == placed.source || run_identity(other) == key) continue;
@@ -93,11 +93,11 @@ void refuse_mixture(const std::vector<landscape_source>& sources, const section_
             if (differ.empty()) differ = "environment";
             std::string by;
             for (const std::string& name : request.by.value_or(std::vector<std::string>())) by += name + ",";
-            throw error(fmt::format("{} and {} measured {} and differ in {}: their times are not of one map",
-                                    run_name(sources[at->second]), run_name(sources[placed.source]),
-                                    escape_for_terminal(parameter_text(what)), differ),
-                        fmt::format("write --by {}run, or choose one with --run or by its file",
-                                    escape_for_terminal(by)));
+            throw error(
+                fmt::format("{} and {} measured {} and differ in {}: their times are not of one map",
+                            run_name(sources[at->second]), run_name(sources[placed.source]),
+                            escape_for_terminal(parameter_text(what)), differ),
+                fmt::format("write --by {}run, or choose one with --run or by its file", escape_for_terminal(by)));
         }
 }
 
@@ -141,8 +141,8 @@ void add_results(const std::vector<landscape_source>& sources, const std::vector
 using races_by_workload = std::vector<std::multimap<std::string, const race_result_info*>>;
 
 // As `rank` does it, with the results of all runs of the section behind each other.
-void rank_section(const std::vector<landscape_source>& sources, const races_by_workload& held,
-                  const section_part& part, landscape_section& into)
+void rank_section(const std::vector<landscape_source>& sources, const races_by_workload& held, const section_part& part,
+                  landscape_section& into)
 {
     for (const auto& [key, in_run] : part.runs) {
         std::vector<stored_result> results;
@@ -274,10 +274,12 @@ void add_candidates(landscape_section& section)
     const double least = fastest != nullptr ? fastest->relative.median : 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         landscape_candidate& one = candidates[i];
-        if (fastest != nullptr) one.equals_best = one.may_win && &one != fastest && !differs(one.relative, fastest->relative);
+        if (fastest != nullptr)
+            one.equals_best = one.may_win && &one != fastest && !differs(one.relative, fastest->relative);
         one.is_winner = section.winner == i;
     }
-    for (landscape_candidate& one : candidates) one.relative = least > 0 ? scaled(one.relative, 1 / least) : sample_summary();
+    for (landscape_candidate& one : candidates)
+        one.relative = least > 0 ? scaled(one.relative, 1 / least) : sample_summary();
     if (!section.winner) return;
     const std::size_t winner = *section.winner;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -351,8 +353,8 @@ void add_cells(const std::vector<landscape_field>& axes, landscape_map& into)
             if (measured.status == outcome::measured) continue;
             const std::size_t count = ++cell.failures[measured.status];
             if (!cell.why || count > cell.failures[cell.why->first])
-                cell.why = {measured.status,
-                            parameter_text(result.parameters) + (measured.reason.empty() ? "" : ": ") + measured.reason};
+                cell.why = {measured.status, parameter_text(result.parameters) + (measured.reason.empty() ? "" : ": ") +
+                                                 measured.reason};
         }
         for (std::size_t c = 0; c < section.candidates.size(); ++c) {
             const landscape_candidate& candidate = section.candidates[c];
@@ -439,7 +441,8 @@ landscape landscape_of(const std::vector<landscape_source>& sources, const lands
     add_results(sources, found.axes, found.by, parts);
     std::vector<const map_part*> order;
     for (const auto& [key, part] : parts) order.push_back(&part);
-    std::ranges::sort(order, [](const map_part* one, const map_part* other) { return stand_before(one->by, other->by); });
+    std::ranges::sort(order,
+                      [](const map_part* one, const map_part* other) { return stand_before(one->by, other->by); });
     std::vector<landscape_field> sections;
     for (const landscape_field& axis : found.axes)
         if (axis.of != landscape_field::kind::parameter) sections.push_back(axis);

@@ -52,9 +52,9 @@ struct landscape_candidate {
 
 /// All that is compared with each other in a map. One, unless an axis is not a parameter: then one for each value.
 struct landscape_section {
-    assignment at;                       ///< the values of such axes
-    std::vector<stored_result> results;  ///< each candidate once on each workload of each record
-    std::vector<ranking> rankings;       ///< of these results, one a workload and record
+    assignment at;                                ///< the values of such axes
+    std::vector<stored_result> results;           ///< each candidate once on each workload of each record
+    std::vector<ranking> rankings;                ///< of these results, one a workload and record
     std::optional<overall_ranking> overall = {};  ///< where there are several
     std::vector<landscape_candidate> candidates = {};
     std::optional<std::size_t> winner = {}, next = {};  ///< places in `candidates`; `next`: with other code
@@ -67,13 +67,13 @@ struct landscape_cell {
     std::size_t section = 0;
     /// Place in its section of the winner, or else of the fastest that may win, or else of the fastest.
     std::optional<std::size_t> best = {};
-    std::size_t candidates = 0, measured = 0;                  ///< measured: on all workloads of the section
-    std::map<outcome, std::size_t> failures = {};              ///< results that were not measured
-    std::optional<std::pair<outcome, std::string>> why = {};   ///< the most frequent, with an example
+    std::size_t candidates = 0, measured = 0;                 ///< measured: on all workloads of the section
+    std::map<outcome, std::size_t> failures = {};             ///< results that were not measured
+    std::optional<std::pair<outcome, std::string>> why = {};  ///< the most frequent, with an example
 };
 
 struct landscape_map {
-    assignment by;  ///< without those that these results do not have
+    assignment by;                                     ///< without those that these results do not have
     std::vector<std::vector<parameter_value>> values;  ///< of each axis: numbers rising, then words
     std::vector<landscape_section> sections;
     std::vector<landscape_cell> cells;  ///< those of which anything is known, row by row
@@ -107,8 +107,8 @@ struct landscape_source {
     std::string file;
 };
 
-/// `sources`: the oldest first. Throws `error` for a name that no record has, with those that there are, and where `by` would put together what
-/// must not be compared: results of different drivers, toolkits, sources or tasks.
+/// `sources`: the oldest first. Throws `error` for a name that no record has, with those that there are, and where `by`
+/// would put together what must not be compared: results of different drivers, toolkits, sources or tasks.
 landscape landscape_of(const std::vector<landscape_source>& sources, const landscape_request& request);
 
 /// Numbers rising, then words.

@@ -116,9 +116,8 @@ std::string run_identity(const recorded_run& run)
 {
     const run_info& info = run.info;
     assignment all{{{"name", info.name}, {"task", info.task_hash}, {"source", info.source_hash}}};
-    each_field(info.environment, [&](const char* name, const auto& member) {
-        all.values.emplace_back(name, fmt::format("{}", member));
-    });
+    each_field(info.environment,
+               [&](const char* name, const auto& member) { all.values.emplace_back(name, fmt::format("{}", member)); });
     return identity_of(std::move(all));
 }
 
@@ -131,8 +130,7 @@ std::optional<parameter_value> value_of(const landscape_field& field, const land
                 if (std::string text = known.text(source); !text.empty()) return text;
         return std::nullopt;
     }
-    const parameter_value* value =
-        (field.of == kind::parameter ? result.parameters : result.workload).find(field.name);
+    const parameter_value* value = (field.of == kind::parameter ? result.parameters : result.workload).find(field.name);
     return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
@@ -146,8 +144,7 @@ std::vector<landscape_field> fields_named(const std::vector<landscape_source>& s
         const landscape_field field = field_named(known, name, option);
         for (const landscape_field& other : fields)
             if (other.name == field.name)
-                throw error(fmt::format("{} names '{}' twice", option, escape_for_terminal(name)),
-                            "name each once");
+                throw error(fmt::format("{} names '{}' twice", option, escape_for_terminal(name)), "name each once");
         fields.push_back(field);
     }
     return fields;
@@ -157,9 +154,8 @@ std::vector<landscape_field> fields_that_differ(const std::vector<landscape_sour
                                                 const std::vector<landscape_field>& but)
 {
     const auto is_axis = [&](const landscape_field& field) {
-        return std::ranges::any_of(but, [&](const landscape_field& axis) {
-            return axis.name == field.name && axis.of == field.of;
-        });
+        return std::ranges::any_of(
+            but, [&](const landscape_field& axis) { return axis.name == field.name && axis.of == field.of; });
     };
     const auto differs_in = [&](const landscape_field& field) {
         std::optional<std::optional<parameter_value>> first;
