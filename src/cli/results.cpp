@@ -56,7 +56,7 @@ exit_status run_results(const results_options& options)
     const bool shows_log = !options.log.empty();
     if (shows_log && options.view.any())
         throw error("--log cannot be combined with another view", "leave one of them out");
-    if (shows_log && (options.output.format == "json" || options.output.format == "csv"))
+    if (shows_log && options.output.format != "table" && options.output.format != "markdown")
         throw error("--log has no other format", "leave --format out; the logs are also in --format json --samples");
     if (options.exchange.merge) {
         if (shows_log || options.view.any() || !options.svg.empty() || options.output.format != "table")
@@ -64,8 +64,14 @@ exit_status run_results(const results_options& options)
         merge_results(options.files, options.output.file.path, terminal_listener());
         return exit_status::done;
     }
-    if (!options.svg.empty() && (shows_log || options.view.any() || options.output.file.is_file()))
+    const bool landscape = options.view.is_landscape();
+    if (!options.svg.empty() && (shows_log || (options.view.any() && !landscape) || options.output.file.is_file()))
         throw error("--svg only writes pictures", "leave --output, --log and the other views out");
+    if (!landscape && (options.output.format == "html" || options.output.format == "svg"))
+        throw error("--format " + options.output.format + " is that of a map",
+                    "add --map threads,items; launchbox report writes a page of everything, --svg DIR its pictures");
+    if (landscape && (options.exchange.import || !options.exchange.format.empty()))
+        throw error("--map and --by only show what is there", "leave --import and --export out");
     if (options.exchange.format.empty()) check_output(options.output.file);
     const std::size_t top = rows_wanted(options.top);
     results_request request{.files = options.files,
@@ -85,6 +91,10 @@ exit_status run_results(const results_options& options)
     report.top = top;
     report.all_failures = options.failures;
     report.with_samples = options.samples;
+    if (landscape) {
+        show_landscape(options.view, std::move(report), options.output, options.svg);
+        return status;
+    }
     if (options.view.any()) {
         const exit_status shown = show_results_view(options.view, std::move(report), options.output);
         return status == exit_status::done ? shown : status;
@@ -137,7 +147,7 @@ void add_results(CLI::App& app, call_context& context)
         ->type_name("DIR");
     options->view.add_to(*verb);
     options->exchange.add_to(*verb);
-    options->output.add_to(*verb);
+    options->output.add_to(*verb, {"html", "svg"});
     add_examples(*verb, "launchbox results tests/data/results/example.json --workload n=1048576",
                  "launchbox results tests/data/results/example.json --format csv --top all");
     verb->callback([options, &context] { context.action = [options] { return run_results(*options); }; });

@@ -3,9 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
+#include "app/results/drawn_landscape.hpp"
+#include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
+#include "report/charts/chart_svg.hpp"
+#include "report/charts/landscape_charts.hpp"
+#include "report/core/own_file.hpp"
+#include "report/html/landscape_page.hpp"
 #include "report/tune/comparison_report.hpp"
 #include "report/tune/convergence_report.hpp"
 #include "report/tune/run_cells.hpp"
@@ -13,6 +21,21 @@
 namespace launchbox::cli {
 
 namespace {
+
+std::vector<std::string> names_in(const std::string& text, const std::string& option, const std::string& example)
+{
+    std::vector<std::string> names;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const std::string_view name = std::string_view(text).substr(start, end - start);
+        start = end + 1;
+        const std::size_t first = name.find_first_not_of(' ');
+        if (first == std::string_view::npos)
+            throw error(option + ": a name is empty", "write, for example, " + option + " " + example);
+        names.emplace_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
+    }
+    return names;
+}
 
 void show_convergence(const results_report& found, const output_options& output)
 {
@@ -46,6 +69,10 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
                 fmt::format("{} in {}, against {}", workload_name(workload.workload), letter_of(i + 1), letter_of(0));
             if (!workload.winner_a) continue;
             ++judged;
+            if (workload.noise_b)
+                throw error(
+                    fmt::format("{}: {} has no winner: {}", where, letter_of(i + 1), noise_text(*workload.noise_b)),
+                    "measure again on an idle machine");
             if (!workload.best) {
                 messages.push_back(where + ": there is no winner any more");
                 continue;
@@ -84,6 +111,56 @@ void results_view_options::add_to(CLI::App& verb)
         ->check(CLI::NonNegativeNumber)
         ->needs(both);
     best->excludes(both);
+    auto* map_option =
+        verb.add_option("--map", map, "Show the best of each value of one or two parameters: threads,items")
+            ->type_name("NAME[,NAME]");
+    auto* by_option = verb.add_option("--by", by,
+                                      "One map for each type, size and GPU: type,n,gpu; without --map a line with the "
+                                      "best of each")
+                          ->type_name("NAME,...");
+    verb.add_option("--unit", unit, "Of a map: time, work in a second, or share of the best")
+        ->check(CLI::IsMember(landscape_unit_names()))
+        ->type_name("UNIT")
+        ->needs(map_option);
+    for (CLI::Option* option : {map_option, by_option}) option->excludes(best)->excludes(both);
+}
+
+void show_landscape(const results_view_options& options, results_report found, const output_options& output,
+                    const std::string& svg)
+{
+    landscape_request request;
+    if (options.map) request.axes = names_in(*options.map, "--map", "threads,items");
+    if (options.by) request.by = names_in(*options.by, "--by", "type,n,gpu");
+    if (request.axes.size() > 2)
+        throw error(fmt::format("--map takes one or two names, not {}", request.axes.size()),
+                    "--by makes a map for each value of others");
+    const landscape_report report = draw_landscape(std::move(found), request, options.unit);
+    const auto pictures = [&] {
+        if (request.axes.empty())
+            throw error("the best by --by is a table, and no picture", "add --map, or choose another format");
+        return landscape_charts(report);
+    };
+    if (!svg.empty()) {
+        write_charts(svg, output.file.overwrite, pictures());
+        return;
+    }
+    report_forms forms;
+    forms.page = [&](const output_style& style) {
+        // No line of a file of Markdown is too long.
+        return landscape_document(report, output.format == "markdown" ? output_style{.width = 100'000} : style);
+    };
+    forms.write_json = [&](std::ostream& out) { write_landscape_json(report, out); };
+    forms.write_csv = [&](std::ostream& out) { write_landscape_csv(report, out); };
+    forms.others["html"] = [&] { return landscape_page(report) + own_markup_mark("results"); };
+    forms.others["svg"] = [&] {
+        const std::vector<chart> charts = pictures();
+        if (charts.empty()) throw error("there is nothing to draw", "--format json says what is known");
+        if (charts.size() > 1)
+            throw error(fmt::format("there are {} maps, and a picture has one", charts.size()),
+                        "--svg DIR writes each, --format html all into one page; or select with --workload or --gpu");
+        return svg_of(charts.front(), svg_use::file);
+    };
+    write_report(output, forms);
 }
 
 exit_status show_results_view(const results_view_options& options, results_report found, const output_options& output)

@@ -14,12 +14,19 @@ namespace launchbox::cli {
 struct results_view_options {
     bool convergence = false, compare = false;
     std::optional<double> fail_slower;  ///< percent
+    std::optional<std::string> map, by;
+    std::string unit;
 
     void add_to(CLI::App& verb);
-    [[nodiscard]] bool any() const { return convergence || compare || fail_slower; }
+    [[nodiscard]] bool any() const { return convergence || compare || fail_slower || is_landscape(); }
+    [[nodiscard]] bool is_landscape() const { return map || by; }
 };
 
-/// Shows the view that is asked for, of which there is one.
+/// A map over parameters, or the best by what is named; `svg`: a folder for its pictures, instead.
+void show_landscape(const results_view_options& options, results_report found, const output_options& output,
+                    const std::string& svg);
+
+/// Shows the view that is asked for, of which there is one: not a landscape.
 exit_status show_results_view(const results_view_options& options, results_report found, const output_options& output);
 
 }  // namespace launchbox::cli

@@ -40,7 +40,7 @@ SCHEMAS = {
     "emit": ("rows/1", ""),
     "inspect": ("kernels/2 summary/1 diff/1 stack_reserve/1", "compilers/1 size/1"),
     "occupancy": ("occupancy/1", ""),
-    "results": ("results/1 comparison/1 convergence/1", ""),
+    "results": ("results/1 comparison/1 convergence/1 map/1", ""),
     "suggest": ("suggestions/2", ""),
     "tune": ("", "builds/1"),
 }
@@ -149,6 +149,8 @@ def rows_of(found):
         return [{**series, **each} for series in found["series"] for each in series["improvements"]]
     if kind in ("launchbox.results/1", "launchbox.builds/1", "launchbox.comparison/1"):
         return found["candidates"]
+    if kind == "launchbox.map/1":
+        return found["cells"]
     if kind == "launchbox.search/1":
         return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
     if kind == "launchbox.launches/1":
@@ -396,6 +398,10 @@ def calls():
     yield ["results", with_work], 0, b""
     yield ["results", with_work, "--samples"], 0, b""
     yield ["results", with_work, with_work, "--compare"], 0, b""
+    for view in [["--map", "threads,items"], ["--map", "items", "--by", "gpu"], ["--map", "n,threads", "--unit", "share"],
+                 ["--by", "type,n,gpu"], ["--by", "kernel"]]:
+        yield ["results", with_work, recorded, *view], 0, b""
+    yield ["results", hostile_results, "--by", "kernel,gpu,run"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 

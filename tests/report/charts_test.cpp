@@ -81,6 +81,52 @@ TEST(chart_svg, draws_a_point_for_each_value)
     EXPECT_EQ(count_of(svg_of(heat, svg_use::file), "class=\"cell\""), 1u) << "no value, no cell";
 }
 
+// Every line of an interval, wherever its axis is, lies inside of the plot.
+TEST(chart_svg, axes_hold_the_intervals)
+{
+    const auto number_behind = [](const std::string& text, const std::string& name) {
+        const std::size_t at = text.find(name + "=\"");
+        return at == std::string::npos ? std::nan("") : std::stod(text.substr(at + name.size() + 2));
+    };
+    for (const bool sideways : {false, true})
+        for (const series_look look : {series_look::bars, series_look::dots}) {
+            xy_chart content{{.title = "x", .from_zero = true}, {.title = "y"}};
+            chart_series series{
+                .name = "s", .look = look, .x = {1, 2}, .y = {0, 1}, .low = {0.5, -3}, .high = {1.1, 9}};
+            if (sideways)
+                content.y.categories = {"a", "b"};
+            else
+                std::swap(series.x, series.y);
+            content.series.push_back(series);
+            const std::string svg = svg_of({"id", "t", "", content}, svg_use::file);
+            const std::string axis = sideways ? "x" : "y";
+            EXPECT_LE(number_behind(svg, "data-" + axis + "-low"), -3) << svg;
+            EXPECT_GE(number_behind(svg, "data-" + axis + "-high"), 9);
+            const std::string plot = svg.substr(svg.find("class=\"series\""));
+            const double left = number_behind(svg, "data-x"), width = number_behind(svg, "data-width");
+            std::size_t lines = 0;
+            for (std::size_t at = plot.find("<line"); at != std::string::npos; at = plot.find("<line", at + 1), ++lines)
+                for (const char* name : {"x1", "x2"}) {
+                    EXPECT_GE(number_behind(plot.substr(at), name), left - 0.1);
+                    EXPECT_LE(number_behind(plot.substr(at), name), left + width + 0.1);
+                }
+            EXPECT_EQ(lines, 2u) << "one for each point";
+        }
+}
+
+TEST(chart_svg, a_cell_without_a_value_says_why)
+{
+    heat_chart content{"x", "y", "ms", {"1", "2"}, {"a"}, {{1.0, std::nullopt}}, {{"1", "r"}}};
+    content.notes = {{"first", "rejected: " + hostile}};
+    content.legend = {"r  rejected, " + hostile};
+    content.marked = {{0, 0}, {0, 1}};
+    const std::string svg = svg_of({"h", "heat", "", content}, svg_use::file);
+    EXPECT_EQ(count_of(svg, "class=\"cell\""), 2u);
+    EXPECT_EQ(count_of(svg, "class=\"chosen\""), 2u);
+    EXPECT_EQ(count_of(svg, "<script"), 0u);
+    EXPECT_NE(svg.find("rejected: &lt;/title"), std::string::npos) << svg;
+}
+
 TEST(chart_json, is_safe_inside_a_script_and_reads_back)
 {
     chart_json_writer writer;

@@ -55,6 +55,13 @@
         };
         const options = baseOptions(chart.x, chart.y, said, chart.marks);
         options.plugins.legend.display = chart.series.length > 1;
+        // Intervals lie within their axis.
+        const ends = chart.series.flatMap((series) => [...(series.low || []), ...(series.high || [])]).filter(Number.isFinite);
+        if (ends.length) {
+            const along = options.scales[chart.y.categories ? "x" : "y"];
+            along.suggestedMin = ends.reduce((one, other) => Math.min(one, other));
+            along.suggestedMax = ends.reduce((one, other) => Math.max(one, other));
+        }
         if (chart.y.categories) options.scales.y.reverse = !sideways;
         if (sideways) {
             options.indexAxis = "y";

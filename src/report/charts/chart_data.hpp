@@ -42,14 +42,17 @@ struct xy_chart {
     std::vector<chart_mark> marks = {};
 };
 
-/// `values[row][column]`, with `rows[row]` and `columns[column]` as their names; `nullopt`: there is none.
+/// `values[row][column]`, with `rows[row]` and `columns[column]` as their names; `nullopt`: there is none, and the text
+/// says why.
 struct heat_chart {
     std::string x_title, y_title, value_title;
     std::vector<std::string> columns, rows;
     std::vector<std::vector<std::optional<double>>> values;
     std::vector<std::vector<std::string>> texts;  ///< what stands in the cells
     bool less_is_better = true;
-    std::optional<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
+    std::vector<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
+    std::vector<std::vector<std::string>> notes = {};              ///< what is said of a cell; empty: its text
+    std::vector<std::string> legend = {};                          ///< what signs in the texts mean: lines below
 };
 
 struct chart {

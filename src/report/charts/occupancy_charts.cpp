@@ -77,14 +77,14 @@ chart occupancy_map(const std::vector<occupancy_account>& accounts)
                 const double percent = 100.0 * point.warps / account.result.warp_slots;
                 row[column] = percent;
                 texts[column] = fmt::format("{:.0f}", percent);
-                if (point.value == curve.here) drawn.marked = {drawn.rows.size(), column};
+                if (point.value == curve.here) drawn.marked.assign(1, {drawn.rows.size(), column});
             }
             drawn.rows.push_back(subject_of(question));
             drawn.values.push_back(std::move(row));
             drawn.texts.push_back(std::move(texts));
         }
     }
-    if (accounts.size() > 1) drawn.marked.reset();
+    if (accounts.size() > 1) drawn.marked.clear();
     return {"architectures", "Occupancy by architecture and block size",
             "Percent of the warp slots, everything else unchanged.", std::move(drawn)};
 }

@@ -8,6 +8,7 @@
 #include "advice/model/kernel_question.hpp"
 #include "report/charts/axis_scale.hpp"
 #include "report/charts/chart_groups.hpp"
+#include "report/charts/landscape_charts.hpp"
 #include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
 #include "tune/ranking/importance.hpp"
@@ -23,36 +24,7 @@ struct varying_parameter {
     std::string name;
     std::vector<parameter_value> values;
     double explained = 0;
-
-    [[nodiscard]] std::size_t place(const assignment& candidate) const
-    {
-        const parameter_value* value = candidate.find(name);
-        for (std::size_t i = 0; value != nullptr && i < values.size(); ++i)
-            if (values[i] == *value) return i;
-        return values.size();
-    }
-    [[nodiscard]] std::vector<std::string> names() const
-    {
-        std::vector<std::string> texts;
-        for (const parameter_value& value : values) texts.push_back(escape_for_terminal(parameter_text(value)));
-        return texts;
-    }
 };
-
-std::optional<double> number_of(const parameter_value& value)
-{
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-    if (const auto* fraction = std::get_if<double>(&value)) return *fraction;
-    return std::nullopt;
-}
-
-bool stands_before(const parameter_value& one, const parameter_value& other)
-{
-    const std::optional<double> first = number_of(one), second = number_of(other);
-    if (first && second) return *first < *second;
-    if (first || second) return first.has_value();
-    return parameter_text(one) < parameter_text(other);
-}
 
 // Those with at least two values among the measured candidates, in the order of the candidates.
 std::vector<varying_parameter> varying_parameters(const std::vector<stored_result>& results, const ranking& workload)
@@ -105,68 +77,59 @@ surface_axes axes_of(const std::vector<varying_parameter>& parameters)
     return axes;
 }
 
-chart surface_chart(const std::vector<stored_result>& results, const ranking& workload, const surface_axes& axes,
-                    std::optional<std::size_t> tab)
+// The workload alone, as a record.
+recorded_run part_with(const shown_run& shown, const ranking& workload)
 {
-    heat_chart drawn{escape_for_terminal(axes.x->name),
-                     escape_for_terminal(axes.y->name),
-                     "ms",
-                     axes.x->names(),
-                     axes.y->names(),
-                     {},
-                     {}};
-    drawn.values.assign(drawn.rows.size(), std::vector<std::optional<double>>(drawn.columns.size()));
-    drawn.texts.assign(drawn.rows.size(), std::vector<std::string>(drawn.columns.size()));
-    double best = 0;
-    for (const ranked_candidate& candidate : workload.candidates) {
-        const assignment& parameters = results[candidate.result].parameters;
-        if (tab && axes.tabs->place(parameters) != *tab) continue;
-        const std::size_t row = axes.y->place(parameters), column = axes.x->place(parameters);
-        if (row >= drawn.rows.size() || column >= drawn.columns.size()) continue;
-        std::optional<double>& value = drawn.values[row][column];
-        const double ms = candidate.time.median / 1e6;
-        if (value && *value <= ms) continue;
-        value = ms;
-        drawn.texts[row][column] = fmt::format("{:.3g}", ms);
-        if (!drawn.marked || ms < best) {
-            best = ms;
-            drawn.marked = {row, column};
-        }
+    const std::string wanted = identity_of(workload.workload);
+    recorded_run part{shown.run.number, shown.run.info, {}, {}};
+    for (const stored_result& result : shown.run.results)
+        if (identity_of(result.workload) == wanted) part.results.push_back(result);
+    for (const race_result_info& race : shown.run.races)
+        if (identity_of(race.workload) == wanted) part.races.push_back(race);
+    return part;
+}
+
+void add_surfaces(const recorded_run& run, const surface_axes& axes, bool tabs, chart_group& into)
+{
+    // Named as they are: another thing may have the same name.
+    const auto name_of = [](const varying_parameter* one) { return "parameters." + one->name; };
+    landscape_request request{.axes = {name_of(axes.x), name_of(axes.y)}, .by = std::vector<std::string>()};
+    if (tabs) request.by->push_back(name_of(axes.tabs));
+    const landscape_report report{.found = {}, .drawn = landscape_of({{&run, ""}}, request), .unit = "ms"};
+    for (const landscape_map& map : report.drawn.maps) {
+        const std::string value = tabs ? map_title(report, map) : "";
+        std::optional<chart> drawn =
+            landscape_chart(report, map, tabs ? "surface-" + chart_id(parameter_text(map.by)) : std::string("surface"));
+        if (!drawn) continue;
+        drawn->title = into.title + (value.empty() ? "" : ", " + value);
+        into.charts.push_back(std::move(*drawn));
+        into.tabs.push_back(tabs ? value : "all " + escape_for_terminal(axes.tabs != nullptr ? axes.tabs->name : ""));
     }
-    const std::string title = fmt::format("Time over {} and {}", drawn.x_title, drawn.y_title);
-    std::string id = "surface", name = title;
-    if (tab) {
-        const std::string value = axes.tabs->names()[*tab];
-        id += "-" + chart_id(axes.tabs->name + "-" + value);
-        name += fmt::format(", {} = {}", escape_for_terminal(axes.tabs->name), value);
-    }
-    return {
-        id, name,
-        "Milliseconds, the fastest candidate of each cell over all other parameters. An empty cell was not measured: "
-        "rejected, failed, or not tried. The frame marks the fastest.",
-        std::move(drawn)};
 }
 
 }  // namespace
 
-std::optional<chart_group> parameter_surfaces(const std::vector<stored_result>& results, const ranking& workload)
+std::optional<chart_group> parameter_surfaces(const shown_run& shown, const ranking& workload)
 {
-    const std::vector<varying_parameter> parameters = varying_parameters(results, workload);
+    const std::vector<varying_parameter> parameters = varying_parameters(shown.run.results, workload);
     const surface_axes axes = axes_of(parameters);
     if (axes.x == nullptr || axes.y == nullptr) return std::nullopt;
-    if (axes.x->values.size() > max_cells_a_side || axes.y->values.size() > max_cells_a_side) return std::nullopt;
+    const recorded_run part = part_with(shown, workload);
     chart_group group{
         "surface",
         fmt::format("Time over {} and {}", escape_for_terminal(axes.x->name), escape_for_terminal(axes.y->name)),
         "",
         {}};
-    group.charts.push_back(surface_chart(results, workload, axes, std::nullopt));
-    if (axes.tabs == nullptr || axes.tabs->values.size() > max_tabs) return group;
-    group.tabs.push_back("all " + escape_for_terminal(axes.tabs->name));
-    for (std::size_t i = 0; i < axes.tabs->values.size(); ++i) {
-        group.charts.push_back(surface_chart(results, workload, axes, i));
-        group.tabs.push_back(fmt::format("{} = {}", escape_for_terminal(axes.tabs->name), axes.tabs->names()[i]));
+    add_surfaces(part, axes, false, group);
+    for (const chart& drawn : group.charts) {
+        const auto& heat = std::get<heat_chart>(drawn.content);
+        if (heat.columns.size() > max_cells_a_side || heat.rows.size() > max_cells_a_side) return std::nullopt;
     }
+    if (group.charts.empty()) return std::nullopt;
+    if (axes.tabs == nullptr || axes.tabs->values.size() > max_tabs)
+        group.tabs.clear();
+    else
+        add_surfaces(part, axes, true, group);
     return group;
 }
 

@@ -62,7 +62,7 @@ std::vector<chart_group> workload_charts(const shown_run& shown, std::size_t pla
 {
     const ranking& workload = shown.rankings[place];
     std::vector<chart_group> groups;
-    add(groups, parameter_surfaces(shown.run.results, workload));
+    add(groups, parameter_surfaces(shown, workload));
     add(groups, matters(shown, workload));
     add(groups, occupancy_and_time(shown.run.results, workload));
     add(groups, converging(shown, place));
@@ -232,6 +232,9 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
     xy_chart drawn{{.title = "time, ms"}, {}};
     chart_series samples{.name = "samples", .look = series_look::dots, .x = {}, .y = {}};
     chart_series medians{.name = "median", .look = series_look::dots, .x = {}, .y = {}, .strong = true};
+    const assignment* winner = workload.decided
+                                   ? &shown.run.results[workload.candidates[workload.decided->winner].result].parameters
+                                   : nullptr;
     const auto add_row = [&](const assignment& parameters, const std::vector<double>& values) {
         if (values.empty() || drawn.y.categories.size() >= max_distributions) return;
         const auto row = static_cast<double>(drawn.y.categories.size());
@@ -246,7 +249,8 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
         medians.labels.push_back(fmt::format("{}: {:.4g} ms ({:.4g} to {:.4g}), {}", names_of(parameters),
                                              middle.median / 1e6, middle.low / 1e6, middle.high / 1e6,
                                              counted(values.size(), "sample", "samples")));
-        drawn.y.categories.push_back(names_of(parameters));
+        const bool wins = winner != nullptr && identity_of(parameters) == identity_of(*winner);
+        drawn.y.categories.push_back(names_of(parameters) + (wins ? ", winner" : ""));
     };
     std::string text;
     if (workload.race) {

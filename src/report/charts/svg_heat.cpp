@@ -67,8 +67,11 @@ double draw(const heat_chart& drawn, std::string& svg)
     const auto count = static_cast<double>(std::max<std::size_t>(1, drawn.columns.size()));
     const double width = std::min(96.0, (picture_width - left - 16) / count);
     const value_range range = range_of(drawn);
+    // Where cells are narrower than names, some of the names.
+    double widest = 0;
+    for (const std::string& name : drawn.columns) widest = std::max(widest, std::min(text_width(name), 90.0));
+    const auto every = static_cast<std::size_t>(width < 26 ? std::max(1.0, std::ceil((widest + 6) / width)) : 1);
     for (std::size_t c = 0; c < drawn.columns.size(); ++c) {
-        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(26 / width)));
         if (c % every == 0)
             add_text(svg, left + width * (static_cast<double>(c) + 0.5), top - 6,
                      fitted(drawn.columns[c], width * static_cast<double>(every)), anchor::middle, "class=\"faint\"");
@@ -78,24 +81,33 @@ double draw(const heat_chart& drawn, std::string& svg)
         add_text(svg, left - 8, y + 16, fitted(drawn.rows[r], left - 36), anchor::end, "class=\"faint\"");
         for (std::size_t c = 0; c < drawn.columns.size(); ++c) {
             const std::optional<double>& value = drawn.values[r][c];
-            if (!value) continue;
-            const shade look = shade_of(range.part(*value));
             const double x = left + width * static_cast<double>(c);
+            const std::string& note = drawn.notes.empty() ? drawn.texts[r][c] : drawn.notes[r][c];
+            if (!value) {
+                if (drawn.texts[r][c].empty()) continue;
+                svg += fmt::format(R"(<g class="cell"><title>{}</title>)",
+                                   markup_text(fmt::format("{} {}, {} {}: {}", drawn.y_title, drawn.rows[r],
+                                                           drawn.x_title, drawn.columns[c], note)));
+                add_text(svg, x + width / 2 - 0.5, y + 16, drawn.texts[r][c], anchor::middle, "class=\"small faint\"");
+                svg += "</g>";
+                continue;
+            }
+            const shade look = shade_of(range.part(*value));
             svg += fmt::format(R"(<g class="cell" data-value="{}"><rect x="{:.1f}" y="{:.1f}" width="{:.1f}")", *value,
                                x, y, width - 1);
             svg += fmt::format(R"( height="{:.1f}" fill="{}"/><title>{}</title>)", cell_height - 1, look.colour,
                                markup_text(fmt::format("{} {}, {} {}: {}", drawn.y_title, drawn.rows[r], drawn.x_title,
-                                                       drawn.columns[c], drawn.texts[r][c])));
+                                                       drawn.columns[c], note)));
             if (text_width(drawn.texts[r][c]) < width)
                 add_text(svg, x + width / 2 - 0.5, y + 16, drawn.texts[r][c], anchor::middle,
                          look.white_text ? "class=\"small white\"" : "class=\"small black\"");
             svg += "</g>";
         }
     }
-    if (drawn.marked)
+    for (const auto& [row, column] : drawn.marked)
         svg += fmt::format(R"(<rect class="chosen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",
-                           left + width * static_cast<double>(drawn.marked->second),
-                           top + cell_height * static_cast<double>(drawn.marked->first), width - 1, cell_height - 1);
+                           left + width * static_cast<double>(column), top + cell_height * static_cast<double>(row),
+                           width - 1, cell_height - 1);
     double y = top + cell_height * static_cast<double>(drawn.rows.size()) + 16;
     svg += fmt::format(
         "<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
@@ -106,6 +118,10 @@ double draw(const heat_chart& drawn, std::string& svg)
     const double best = drawn.less_is_better ? range.low : range.high;
     const double worst = drawn.less_is_better ? range.high : range.low;
     add_legend(drawn.value_title, number_text(best), number_text(worst), y, svg);
+    for (const std::string& line : drawn.legend) {
+        y += 16;
+        add_text(svg, 12, y + 16, fitted(line, picture_width - 24), anchor::start, "class=\"small faint\"");
+    }
     return y + legend_height;
 }
 

@@ -35,10 +35,15 @@ axis_scale scale_for(const xy_chart& drawn, bool is_x)
     const chart_axis& axis = is_x ? drawn.x : drawn.y;
     if (!axis.categories.empty()) return {-0.5, static_cast<double>(axis.categories.size()) - 0.5, false};
     std::vector<double> values;
-    for (const chart_series& series : drawn.series)
-        for (const auto* part :
-             {is_x ? &series.x : &series.y, is_x ? nullptr : &series.low, is_x ? nullptr : &series.high})
-            if (part != nullptr) values.insert(values.end(), part->begin(), part->end());
+    // Intervals lie along the axis of the values: x where names stand down the side.
+    const bool with_intervals = is_x == !drawn.y.categories.empty();
+    for (const chart_series& series : drawn.series) {
+        const std::vector<double>& places = is_x ? series.x : series.y;
+        values.insert(values.end(), places.begin(), places.end());
+        if (!with_intervals) continue;
+        values.insert(values.end(), series.low.begin(), series.low.end());
+        values.insert(values.end(), series.high.begin(), series.high.end());
+    }
     for (const chart_mark& mark : drawn.marks)
         if (mark.at_y != is_x) values.push_back(mark.at);
     return scale_of(values, axis.logarithmic, axis.from_zero);
@@ -85,14 +90,25 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
     add_text(svg, left + on.area.width / 2, bottom + 38, drawn.x.title, anchor::middle, "class=\"faint\"");
 }
 
+// Along the axis of the values.
+void add_interval(const chart_series& series, std::size_t i, const plot& on, std::string_view css_class,
+                  std::string& svg)
+{
+    if (series.low.empty() || !std::isfinite(series.low[i]) || !std::isfinite(series.high[i])) return;
+    const double x = on.at_x(series.x[i]), y = on.at_y(series.y[i]);
+    if (on.y_named)
+        add_line(svg, on.at_x(series.low[i]), y, on.at_x(series.high[i]), y, css_class);
+    else
+        add_line(svg, x, on.at_y(series.low[i]), x, on.at_y(series.high[i]), css_class);
+}
+
 void add_points(const chart_series& series, const plot& on, int colour, bool labelled, std::string& svg)
 {
+    const std::string css_class = fmt::format("c{}", colour);
     for (std::size_t i = 0; i < series.x.size(); ++i) {
         const double x = on.at_x(series.x[i]), y = on.at_y(series.y[i]);
         if (!std::isfinite(x) || !std::isfinite(y)) continue;
-        if (!series.low.empty())
-            svg += fmt::format(R"(<line class="c{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", colour, x,
-                               on.at_y(series.low[i]), x, on.at_y(series.high[i]));
+        add_interval(series, i, on, css_class, svg);
         svg += fmt::format(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{}")", colour, x, y,
                            series.strong ? 6
                            : labelled    ? 3.2
@@ -121,9 +137,7 @@ void add_bars(const chart_series& series, const plot& on, int colour, std::strin
         }
         svg += fmt::format(R"(<rect class="dot c{}" {}><title>{}</title></rect>)", colour, shape,
                            markup_text(series.labels.empty() ? number_text(value) : series.labels[i]));
-        if (!series.low.empty() && on.y_named)
-            add_line(svg, on.at_x(series.low[i]), on.at_y(series.y[i]), on.at_x(series.high[i]), on.at_y(series.y[i]),
-                     "axis");
+        add_interval(series, i, on, "axis", svg);
     }
 }
 

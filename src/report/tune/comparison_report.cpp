@@ -56,10 +56,11 @@ void add_differences(const run_comparison& found, const pair_of_runs& pair, docu
     if (!found.same_task) page.line("  The tasks differ: the times may be of different work.", tone::warning);
 }
 
-void add_winner(const std::optional<compared_winner>& winner, const std::string& name, double smallest, table& rows)
+void add_winner(const std::optional<compared_winner>& winner, const std::optional<sample_noise>& noise,
+                const std::string& name, double smallest, table& rows)
 {
     if (!winner) {
-        rows.rows.push_back({name, "–", "–", "–", "nothing wins"});
+        rows.rows.push_back({name, "–", "–", "–", noise ? "no winner: " + noise_text(*noise) : "nothing wins"});
         return;
     }
     const auto time = [&](const std::optional<double>& ns) {
@@ -90,8 +91,8 @@ void add_winners(const compared_workload& workload, const pair_of_runs& pair, do
                 {"over the other's best", true},
                 {"candidate"}},
                {}};
-    add_winner(workload.winner_a, pair.a_name, smallest_time(workload), rows);
-    add_winner(workload.winner_b, pair.b_name, smallest_time(workload), rows);
+    add_winner(workload.winner_a, workload.noise_a, pair.a_name, smallest_time(workload), rows);
+    add_winner(workload.winner_b, workload.noise_b, pair.b_name, smallest_time(workload), rows);
     page.add(std::move(rows));
     if (!workload.best) return;
     const time_move& best = *workload.best;

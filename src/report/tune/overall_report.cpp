@@ -28,6 +28,7 @@ std::string speed_interval(const gain& speed)
 std::string note_of(const overall_ranking& overall, std::size_t place)
 {
     std::string note = overall.candidates[place].is_baseline ? "baseline" : "";
+    if (overall.winner == place) note += note.empty() ? "winner" : ", winner";
     std::size_t twins = 0;
     for (const overall_candidate& candidate : overall.candidates) twins += candidate.same_as == place ? 1 : 0;
     if (twins > 0) note += (note.empty() ? "" : ", ") + fmt::format("{} more with this code", twins);
@@ -43,15 +44,18 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
     if (overall.candidates.empty()) return "There is no best candidate on average: none was measured on all workloads.";
     const overall_candidate& best = overall.candidates.front();
     const std::string name = names_of(best.parameters);
+    if (overall.noise) {
+        const auto baseline = std::ranges::find_if(overall.candidates, &overall_candidate::is_baseline);
+        return no_winner_text(*overall.noise, name,
+                              baseline == overall.candidates.end() ? "" : names_of(baseline->parameters));
+    }
     const std::string score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
-    if (overall.over_baseline && best.score.low <= 1 && best.score.high >= 1) {
-        for (const overall_candidate& candidate : overall.candidates) {
-            if (!candidate.is_baseline) continue;
-            if (&candidate == &best || best.score == gain{})
-                return fmt::format("The baseline, {}, is the best on average.", names_of(candidate.parameters));
-            return fmt::format("The baseline, {}, stays: no measurable gain over it from {}, the best on average: {}.",
-                               names_of(candidate.parameters), name, score);
-        }
+    const overall_candidate& winner = overall.candidates[*overall.winner];
+    if (overall.over_baseline && winner.is_baseline) {
+        if (&winner == &best || best.score == gain{})
+            return fmt::format("The baseline, {}, is the best on average.", names_of(winner.parameters));
+        return fmt::format("The baseline, {}, stays: no measurable gain over it from {}, the best on average: {}.",
+                           names_of(winner.parameters), name, score);
     }
     std::string text = name + " is the best on average, ";
     text += overall.over_baseline
@@ -87,7 +91,8 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         std::size_t distinct = 0;
         for (std::size_t place = 0; place < overall.candidates.size(); ++place) {
             const overall_candidate& candidate = overall.candidates[place];
-            const bool shown_anyway = candidate.is_baseline || top == static_cast<std::size_t>(-1);
+            const bool wins = overall.winner == place;
+            const bool shown_anyway = wins || candidate.is_baseline || top == static_cast<std::size_t>(-1);
             if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
             if (!candidate.same_as) ++distinct;
             std::vector<cell> row{std::to_string(place + 1)};
@@ -99,8 +104,8 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             // The reference is nowhere worse than elsewhere.
             const bool everywhere = candidate.is_baseline && overall.over_baseline;
             row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
-            add_last_cell(columns, candidate.parameters,
-                          {note_of(overall, place), place == 0 ? tone::good : tone::plain}, row);
+            add_last_cell(columns, candidate.parameters, {note_of(overall, place), wins ? tone::good : tone::plain},
+                          row);
             rows.rows.push_back(std::move(row));
         }
         const std::size_t hidden = overall.candidates.size() - rows.rows.size();
@@ -142,6 +147,9 @@ ordered_json overall_json(const shown_run& shown, std::size_t run)
             {"over_baseline", overall.over_baseline},
             {"workloads", shown.rankings.size()},
             {"incomplete", overall.incomplete},
+            {"winner",
+             overall.winner ? values_json(overall.candidates[*overall.winner].parameters) : ordered_json(nullptr)},
+            {"noise", noise_json(overall.noise)},
             {"verdict", overall_verdict(overall, shown.rankings)},
             {"candidates", candidates}};
 }

@@ -140,6 +140,7 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     json["is_baseline"] = winner != nullptr && winner->is_baseline;
     json["raced"] = decided != nullptr && decided->raced;
     json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
+    json["noise"] = noise_json(workload.noise);
     json["verdict"] = verdict_text(shown.run.results, workload);
     json["measured"] = workload.candidates.size();
     json["failures"] = ordered_json::object();

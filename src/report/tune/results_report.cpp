@@ -45,6 +45,15 @@ document workload_document(const shown_run& shown, const ranking& workload, std:
 
 std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload)
 {
+    if (workload.noise) {
+        // The fastest that may win: who would have, had its samples told.
+        const auto fastest = std::ranges::min_element(workload.candidates, {}, [](const ranked_candidate& candidate) {
+            return std::pair(!candidate.may_win, candidate.settled.median);
+        });
+        return no_winner_text(
+            *workload.noise, names_of(results[fastest->result].parameters),
+            workload.baseline ? names_of(results[workload.candidates[*workload.baseline].result].parameters) : "");
+    }
     if (!workload.decided)
         return workload.candidates.empty() ? "Nothing was measured."
                                            : "There is no winner: no candidate was measured completely and verified.";

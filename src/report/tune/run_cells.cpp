@@ -68,8 +68,17 @@ std::string percent_text(double part)
 
 std::string equality_text(double within)
 {
-    if (within < 0.1) return "equal within " + percent_text(within);
+    if (within < largest_equality) return "equal within " + percent_text(within);
     return "no measurable difference (up to " + percent_text(within) + ")";
+}
+
+std::string no_winner_text(const sample_noise& noise, const std::string& fastest, const std::string& baseline)
+{
+    return fmt::format(
+        "No winner: {}, and the fastest, {}, is ahead of the next by {}. Measure again on an idle "
+        "machine{}.",
+        noise_text(noise), fastest, percent_text(noise.gap),
+        baseline.empty() || baseline == fastest ? "" : "; until then keep the baseline, " + baseline);
 }
 
 std::string milliseconds(double nanoseconds, double smallest)

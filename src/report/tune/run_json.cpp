@@ -83,6 +83,12 @@ ordered_json optional_values_json(const std::optional<assignment>& values)
     return values ? values_json(*values) : ordered_json(nullptr);
 }
 
+ordered_json noise_json(const std::optional<sample_noise>& noise)
+{
+    if (!noise) return nullptr;
+    return {{"least", noise->least}, {"most", noise->most}, {"gap", noise->gap}};
+}
+
 std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& runs, bool with_specs)
 {
     std::vector<environment_info> environments;

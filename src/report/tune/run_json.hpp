@@ -21,6 +21,9 @@ nlohmann::ordered_json lines_json(const std::string& text);
 nlohmann::ordered_json values_json(const assignment& values);
 nlohmann::ordered_json optional_values_json(const std::optional<assignment>& values);
 
+/// Null: the samples tell, or there are none.
+nlohmann::ordered_json noise_json(const std::optional<sample_noise>& noise);
+
 /// A member of a record: null where it is not known.
 template <class Value>
 nlohmann::ordered_json member_json(const Value& value)

@@ -18,7 +18,7 @@ void refuse_unmeasured(const recorded_run& run, const std::vector<ranking>& rank
 {
     if (run.results.empty()) throw error("'" + run.info.name + "': nothing was measured", measure_again);
     for (const ranking& workload_ranking : rankings)
-        if (!workload_ranking.decided)
+        if (!workload_ranking.decided && !workload_ranking.noise)
             throw error(
                 "'" + run.info.name + "' on " + parameter_text(workload_ranking.workload) + ": all candidates failed",
                 measure_again);
@@ -45,8 +45,17 @@ void add_rates(const recorded_run& run, const std::vector<ranking>& rankings, ro
         }
 }
 
-row_choice decided_alone(const recorded_run& run, const ranking& only)
+// A row is never changed on the strength of samples that do not tell.
+row_choice undecided(const recorded_run& run, const sample_noise& noise, const std::optional<assignment>& replaced)
 {
+    if (!replaced)
+        throw error("'" + run.info.name + "': no winner: " + noise_text(noise), "measure again on an idle machine");
+    return {.parameters = *replaced, .over = gain{}};
+}
+
+row_choice decided_alone(const recorded_run& run, const ranking& only, const std::optional<assignment>& replaced)
+{
+    if (only.noise) return undecided(run, *only.noise, replaced);
     const ranked_candidate& winner = only.candidates[only.decided->winner];
     row_choice chosen{.parameters = run.results[winner.result].parameters};
     if (!only.baseline) return chosen;
@@ -56,15 +65,17 @@ row_choice decided_alone(const recorded_run& run, const ranking& only)
     return chosen;
 }
 
-row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& rankings, bool over_replaced)
+row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& rankings,
+                           const std::optional<assignment>& replaced)
 {
     const overall_ranking overall = rank_overall(run.results, rankings);
     if (overall.candidates.empty())
         throw error("'" + run.info.name + "': no candidate was measured on all workloads",
                     "tune again until the workloads have candidates in common, or choose one with --workload");
+    if (overall.noise) return undecided(run, *overall.noise, replaced);
     const overall_candidate& best = overall.candidates.front();
     row_choice chosen{.parameters = best.parameters};
-    if (!over_replaced || !overall.over_baseline) return chosen;
+    if (!replaced || !overall.over_baseline) return chosen;
     chosen.over = best.score;
     chosen.worst = best.worst;
     for (const workload_speed& speed : best.speeds)
@@ -98,8 +109,8 @@ row_choice choose_row(const recorded_run& run, const std::optional<assignment>& 
 {
     const std::vector<ranking> rankings = rank(run.results, run.races, replaced);
     refuse_unmeasured(run, rankings);
-    row_choice chosen = rankings.size() == 1 ? decided_alone(run, rankings.front())
-                                             : decided_overall(run, rankings, replaced.has_value());
+    row_choice chosen = rankings.size() == 1 ? decided_alone(run, rankings.front(), replaced)
+                                             : decided_overall(run, rankings, replaced);
     if (chosen.over && !is_beyond_noise(*chosen.over)) {
         chosen.parameters = *replaced;
         chosen.kept = true;

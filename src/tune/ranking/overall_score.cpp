@@ -33,6 +33,44 @@ gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<
     return {std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
 
+// As the mean of the speed-ups, without what the reference's own samples leave open.
+sample_summary relative_time(const overall_candidate& candidate, const std::vector<ranking>& rankings,
+                             const std::vector<double>& references)
+{
+    double weights = 0, middle = 0, low = 0, high = 0, largest = 0;
+    std::size_t fewest = 0;
+    for (const workload_speed& at : candidate.speeds) largest = std::max(largest, rankings[at.ranking].weight);
+    for (const workload_speed& at : candidate.speeds) {
+        const sample_summary& time = rankings[at.ranking].candidates[at.candidate].settled;
+        const double weight = rankings[at.ranking].weight / largest, reference = references[at.ranking];
+        // A time of 0 says that the clock is too coarse: nothing follows from it.
+        if (time.low <= 0 || reference <= 0) return {};
+        weights += weight;
+        middle += weight * std::log(time.median / reference);
+        low += weight * std::log(time.low / reference);
+        high += weight * std::log(time.high / reference);
+        fewest = fewest == 0 ? time.count : std::min(fewest, time.count);
+    }
+    return {fewest, std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
+}
+
+// Which candidate to use on all workloads.
+void decide(overall_ranking& overall)
+{
+    const std::vector<overall_candidate>& candidates = overall.candidates;
+    if (candidates.empty()) return;
+    std::vector<sample_summary> others;
+    for (std::size_t i = 1; i < candidates.size(); ++i)
+        if (!candidates[i].same_as && candidates[i].relative.count > 0) others.push_back(candidates[i].relative);
+    overall.noise = noise_of(candidates.front().relative, others);
+    if (overall.noise) return;
+    overall.winner = 0;
+    const gain& best = candidates.front().score;
+    if (!overall.over_baseline || best.low > 1 || best.high < 1) return;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (candidates[i].is_baseline) overall.winner = i;
+}
+
 // Whose samples a candidate's are.
 std::size_t measured_as(const ranking& workload, std::size_t place)
 {
@@ -78,8 +116,10 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
         return workload_ranking.baseline.has_value();
     });
     std::map<std::string, std::size_t> places;
+    std::vector<double> references(rankings.size(), 0);
     for (std::size_t r = 0; r < rankings.size(); ++r) {
         const ranked_candidate* reference = reference_of(rankings[r], overall.over_baseline);
+        if (reference != nullptr) references[r] = reference->settled.median;
         for (std::size_t c = 0; reference != nullptr && c < rankings[r].candidates.size(); ++c) {
             const ranked_candidate& candidate = rankings[r].candidates[c];
             if (!candidate.may_win) continue;
@@ -102,6 +142,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
     overall.incomplete = all - overall.candidates.size();
     for (overall_candidate& candidate : overall.candidates) {
         candidate.score = weighted_mean(candidate.speeds, rankings);
+        candidate.relative = relative_time(candidate, rankings, references);
         const auto worst =
             std::min_element(candidate.speeds.begin(), candidate.speeds.end(),
                              [](const auto& one, const auto& other) { return one.speed.times < other.speed.times; });
@@ -112,6 +153,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
     });
     find_same_code(rankings, overall.candidates);
     if (!overall.candidates.empty()) overall.over_next = best_over_next(rankings, overall.candidates);
+    decide(overall);
     return overall;
 }
 

@@ -22,6 +22,8 @@ struct overall_candidate {
     gain score;                          ///< weighted geometric mean of `speeds`, its interval from theirs
     std::vector<workload_speed> speeds;  ///< one a workload
     std::size_t worst = 0;               ///< place in `speeds` of the least speed-up
+    /// Its time over the reference's, 1 / score, with the interval of its own samples alone.
+    sample_summary relative = {};
     bool is_baseline = false;
     /// Place of the first candidate that has its code on every workload: one choice, under two names.
     std::optional<std::size_t> same_as = {};
@@ -33,6 +35,10 @@ struct overall_ranking {
     std::vector<overall_candidate> candidates;  ///< the best first
     std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
     std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
+    /// Place in `candidates` of the one to use: the best, or the baseline where that is not known to be slower.
+    /// `nullopt`: there is none, or the samples do not tell.
+    std::optional<std::size_t> winner = {};
+    std::optional<sample_noise> noise = {};  ///< where they do not tell
 };
 
 /// `results`: those that were ranked. Candidates of a final race are compared by it. Intervals are the widest that

@@ -16,6 +16,13 @@ namespace {
 
 std::vector<ranking> by_workload(const std::vector<stored_result>& results,
                                  std::vector<std::vector<std::size_t>>& members);
+// The largest difference that the samples of both leave open.
+double difference(const sample_summary& one, const sample_summary& other)
+{
+    if (one.low <= 0 || other.low <= 0) return 0;
+    return std::max(one.high / other.low, other.high / one.low) - 1;
+}
+
 // The races of one workload, by their places among all, in their order.
 using races_held = std::vector<std::pair<std::size_t, const race_result_info*>>;
 
@@ -29,6 +36,30 @@ gain gain_of(const sample_summary& slower, const sample_summary& faster)
     // A time of 0 says that the clock is too coarse: nothing follows from it.
     if (faster.low <= 0) return {};
     return {slower.median / faster.median, slower.low / faster.high, slower.high / faster.low};
+}
+
+std::optional<sample_noise> noise_of(const sample_summary& fastest, const std::vector<sample_summary>& others)
+{
+    sample_noise noise{.least = fastest.spread(), .most = fastest.spread()};
+    const sample_summary* next = nullptr;
+    double open = 0;
+    for (const sample_summary& other : others) {
+        if (differs(other, fastest)) continue;
+        noise.least = std::min(noise.least, other.spread());
+        noise.most = std::max(noise.most, other.spread());
+        open = std::max(open, difference(fastest, other));
+        if (next == nullptr || other.median < next->median) next = &other;
+    }
+    // Where the fastest itself is known well it is as good a choice as any, however little is known of another.
+    if (next == nullptr || open < largest_equality || 2 * fastest.spread() < largest_equality) return std::nullopt;
+    noise.gap = fastest.median > 0 ? std::max(0.0, next->median / fastest.median - 1) : 0;
+    return noise;
+}
+
+std::string noise_text(const sample_noise& noise)
+{
+    const std::string least = fmt::format("{:.0f}", noise.least * 100), most = fmt::format("{:.0f}", noise.most * 100);
+    return "samples vary by ± " + (least == most ? most : least + " to " + most) + " %";
 }
 
 std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
@@ -83,6 +114,7 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
                                 .candidates = {},
                                 .baseline = {},
                                 .decided = {},
+                                .noise = {},
                                 .race = {},
                                 .outdated = {},
                                 .failures = {}});
@@ -115,13 +147,6 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
         // The baseline's outputs are what others are compared with.
         candidate.may_win = !measured.stopped_early && (measured.verified || !some_verified || candidate.is_baseline);
     }
-}
-
-// The largest difference that the samples of both leave open.
-double difference(const sample_summary& one, const sample_summary& other)
-{
-    if (one.low <= 0 || other.low <= 0) return 0;
-    return std::max(one.high / other.low, other.high / one.low) - 1;
 }
 
 void compare_candidates(const std::vector<stored_result>& results, ranking& into)
@@ -214,16 +239,36 @@ void settle_by_race(const race_result_info& race, const places_by_name& places, 
         if (candidate.same_as) candidate.settled = among.candidates[*candidate.same_as].settled;
 }
 
+// Who fell out has fewer rounds, or differs from the fastest of those that have all.
+std::vector<std::pair<sample_summary, const race_entry*>> raced_to_the_end(const race_result_info& race)
+{
+    std::vector<std::pair<sample_summary, const race_entry*>> to_the_end;
+    for (const race_entry& entry : race.entries)
+        if (!entry.samples_ns.empty() && entry.samples_ns.size() == race.entries.front().samples_ns.size())
+            to_the_end.emplace_back(summarise(entry.samples_ns), &entry);
+    return to_the_end;
+}
+
+// Where a race could not tell its best apart: whether that is because of noise.
+std::optional<sample_noise> noise_of(const race_result_info& race)
+{
+    if (race.verdict != "equal") return std::nullopt;
+    std::vector<sample_summary> times;
+    for (const auto& [time, entry] : raced_to_the_end(race)) times.push_back(time);
+    if (times.empty()) return std::nullopt;
+    const auto fastest = std::ranges::min_element(times, {}, &sample_summary::median);
+    std::swap(*fastest, times.back());
+    const sample_summary best = times.back();
+    times.pop_back();
+    return noise_of(best, times);
+}
+
 // Of those that a race could not tell apart the baseline wins, and that may be another now than it was then.
 const race_entry& winner_of(const race_result_info& race, const std::optional<assignment>& baseline)
 {
     const race_entry& first = race.entries.front();
     if (race.verdict != "equal" || !baseline) return first;
-    // Who fell out has fewer rounds, or differs from the fastest of those that have all.
-    std::vector<std::pair<sample_summary, const race_entry*>> to_the_end;
-    for (const race_entry& entry : race.entries)
-        if (!entry.samples_ns.empty() && entry.samples_ns.size() == first.samples_ns.size())
-            to_the_end.emplace_back(summarise(entry.samples_ns), &entry);
+    const auto to_the_end = raced_to_the_end(race);
     if (to_the_end.empty()) return first;
     const sample_summary fastest =
         std::ranges::min_element(to_the_end, {}, [](const auto& each) { return each.first.median; })->first;
@@ -258,33 +303,40 @@ void decide_by_race(const std::vector<stored_result>& results, const races_held&
             continue;
         }
         settle_by_race(*race, places, into);
-        into.decided = decided_by_race(*race, places, baseline, into);
+        into.noise = noise_of(*race);
+        if (!into.noise) into.decided = decided_by_race(*race, places, baseline, into);
         into.race = number;
         into.outdated.reset();
         return;
     }
 }
 
-std::optional<verdict> decided_by_samples(const ranking& among)
+void decide_by_samples(ranking& among)
 {
     const auto& candidates = among.candidates;
     const auto best = std::find_if(candidates.begin(), candidates.end(),
                                    [](const ranked_candidate& candidate) { return candidate.may_win; });
-    if (best == candidates.end()) return std::nullopt;
+    if (best == candidates.end()) return;
+    std::vector<sample_summary> others;
+    for (const ranked_candidate& candidate : candidates)
+        if (candidate.equals_best && !candidate.same_as) others.push_back(candidate.time);
+    among.noise = noise_of(best->time, others);
+    if (among.noise) return;
     verdict decided{.winner = static_cast<std::size_t>(best - candidates.begin())};
     // Equal to the baseline: then there is no reason to leave it.
     if (among.baseline && candidates[*among.baseline].equals_best) {
         decided.winner = *among.baseline;
         decided.equal = true;
         decided.equal_within = candidates[*among.baseline].equal_within;
-        return decided;
+        among.decided = decided;
+        return;
     }
     for (const ranked_candidate& candidate : candidates) {
         if (!candidate.equals_best || candidate.same_as == decided.winner) continue;
         decided.equal = true;
         decided.equal_within = std::max(decided.equal_within, candidate.equal_within);
     }
-    return decided;
+    among.decided = decided;
 }
 
 void rank_one(const std::vector<stored_result>& results, const std::vector<std::size_t>& members,
@@ -293,7 +345,7 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
     add_candidates(results, members, baseline, into);
     compare_candidates(results, into);
     decide_by_race(results, races, baseline, into);
-    if (!into.decided) into.decided = decided_by_samples(into);
+    if (!into.race) decide_by_samples(into);
 
     std::map<outcome, std::vector<std::size_t>> failures;
     for (std::size_t i : members)

@@ -21,6 +21,22 @@ struct gain {
 };
 gain gain_of(const sample_summary& slower, const sample_summary& faster);
 
+/// From this difference on nobody would call two times equal that the samples do not separate.
+constexpr double largest_equality = 0.1;
+
+/// Why nothing wins although something was measured: the samples of the fastest, and of those that they do not separate
+/// it from, scatter more than it could win by.
+struct sample_noise {
+    double least = 0, most = 0;  ///< `spread()` of these candidates: 0.15 for ± 15 %
+    double gap = 0;              ///< from the fastest to the next, by their medians: 0.03 for 3 %
+};
+
+/// The one place where that is decided. `others`: who may win besides the fastest, each code once. `nullopt`: the
+/// samples separate the fastest from all others, or are close enough to call those equal that they do not.
+std::optional<sample_noise> noise_of(const sample_summary& fastest, const std::vector<sample_summary>& others);
+/// "samples vary by ± 15 to 60 %".
+std::string noise_text(const sample_noise& noise);
+
 struct ranked_candidate {
     std::size_t result = 0;  ///< its number in the results that were ranked
     sample_summary time;     ///< nanoseconds
@@ -63,7 +79,8 @@ struct ranking {
     work_amounts work = {};
     std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
     std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
-    std::optional<verdict> decided;            ///< `nullopt`: nothing may win
+    std::optional<verdict> decided;            ///< `nullopt`: nothing may win, or the samples do not tell what does
+    std::optional<sample_noise> noise = {};    ///< where they do not tell: nothing is decided
     std::optional<std::size_t> race;           ///< place in the races of the one that counts
     std::optional<outdated_race> outdated;     ///< where there are races and none of them counts: the last one
     std::vector<failure_count> failures;       ///< most frequent first

@@ -165,10 +165,12 @@ compared_workload compare_workload(const side& a, const side& b, bool same_machi
                            .work_b = b.workload->work,
                            .winner_a = compare_winner(a, b, true),
                            .winner_b = compare_winner(b, a, false),
+                           .noise_a = a.workload->noise,
+                           .noise_b = b.workload->noise,
                            .best = {},
                            .candidates = {},
                            .median_ratio = {}};
-    if (const ranked_candidate *from = winner_of(a), *to = winner_of(b); from != nullptr && to != nullptr)
+    if (const ranked_candidate* from = winner_of(a), *to = winner_of(b); from != nullptr && to != nullptr)
         made.best = move_between(from->time, to->time);
     for (const auto& [key, place] : a.places) {
         const auto there = b.places.find(key);

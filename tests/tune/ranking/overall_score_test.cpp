@@ -122,5 +122,24 @@ TEST(overall_score, a_candidate_that_failed_somewhere_has_none)
     EXPECT_EQ(found.incomplete, 1u);
 }
 
+TEST(overall_score, has_one_winner_or_says_why_there_is_none)
+{
+    const auto jumping = [](double time, double part) {
+        std::vector<double> samples;
+        for (int i = 0; i < 15; ++i) samples.push_back(time * (1 + (i == 7 ? 0 : i < 7 ? -part : part)));
+        return samples;
+    };
+    const auto with = [&](double part) {
+        return ranked({timed(256, 1, jumping(100, part)), timed(128, 1, jumping(98, part)),
+                       timed(256, 2, jumping(100, part)), timed(128, 2, jumping(98, part))});
+    };
+    EXPECT_EQ(with(0.001).winner, 0u);
+    EXPECT_EQ(with(0.02).winner, 1u) << "the baseline, where nothing is measurably faster";
+    const overall_ranking noisy = with(0.3);
+    EXPECT_FALSE(noisy.winner);
+    ASSERT_TRUE(noisy.noise);
+    EXPECT_NEAR(noisy.noise->most, 0.3, 0.02);
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -303,5 +303,55 @@ TEST(ranking, of_nothing_is_nothing)
     EXPECT_FALSE(rankings[0].decided);
 }
 
+// Samples that jump by so much to both sides.
+std::vector<double> jumping(double median, double part)
+{
+    std::vector<double> samples;
+    for (int i = 0; i < 15; ++i) samples.push_back(median * (1 + (i == 7 ? 0 : i < 7 ? -part : part)));
+    return samples;
+}
+
+TEST(ranking, nothing_wins_where_samples_vary_more_than_the_best_is_ahead)
+{
+    const std::int64_t n = 1 << 20;
+    std::vector<stored_result> results{example_result(64, 3, n, 1), example_result(128, 3, n, 1),
+                                       example_result(256, 11, n, 1)};
+    const auto ranked_with = [&](double first, double second, double third) {
+        results[0].measured.samples_ns = jumping(100, first);
+        results[1].measured.samples_ns = jumping(103, second);
+        results[2].measured.samples_ns = jumping(400, third);
+        return rank(results, {}, tuning_values(256, 11))[0];
+    };
+    const ranking noisy = ranked_with(0.15, 0.6, 0.01);
+    EXPECT_FALSE(noisy.decided);
+    ASSERT_TRUE(noisy.noise);
+    EXPECT_NEAR(noisy.noise->least, 0.15, 1e-9);
+    EXPECT_NEAR(noisy.noise->most, 0.6, 1e-9);
+    EXPECT_NEAR(noisy.noise->gap, 0.03, 1e-9);
+    EXPECT_EQ(noise_text(*noisy.noise), "samples vary by ± 15 to 60 %");
+    // Little noise is no reason; nor is that of another, where the best is known well; nor where all are slower anyway.
+    EXPECT_TRUE(ranked_with(0.03, 0.03, 0.01).decided->equal);
+    EXPECT_EQ(ranked_with(0.01, 0.6, 0.01).decided->winner, 0u);
+    results[1].measured.stopped_early = true;
+    EXPECT_EQ(ranked_with(0.5, 0.5, 0.1).decided->winner, 0u);
+    // The baseline is one of those that are not separated.
+    results[2].measured.samples_ns = jumping(110, 0.3);
+    EXPECT_FALSE(rank(results, {}, tuning_values(256, 11))[0].decided);
+}
+
+TEST(ranking, a_race_on_a_noisy_machine_decides_nothing)
+{
+    recorded_run run = example_results();
+    for (race_entry& entry : run.races[0].entries) entry.samples_ns = jumping(entry.samples_ns[15], 0.4);
+    ranking first = ranked(run)[0];
+    EXPECT_FALSE(first.decided);
+    EXPECT_EQ(first.race, 0u);
+    ASSERT_TRUE(first.noise);
+    EXPECT_EQ(noise_text(*first.noise), "samples vary by ± 40 %");
+    // What it did separate counts.
+    run.races[0].verdict = "winner";
+    EXPECT_TRUE(ranked(run)[0].decided->raced);
+}
+
 }  // namespace
 }  // namespace launchbox

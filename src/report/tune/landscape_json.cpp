@@ -1,0 +1,217 @@
+// Maps of results for programs: JSON and CSV, cell by cell.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "report/core/json_stream.hpp"
+#include "report/core/json_table.hpp"
+#include "report/tune/landscape_report.hpp"
+#include "report/tune/overall_report.hpp"
+#include "report/tune/run_json.hpp"
+
+namespace launchbox {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* name_of(landscape_field::kind of)
+{
+    return of == landscape_field::kind::parameter  ? "parameters"
+           : of == landscape_field::kind::workload ? "workload"
+                                                   : "record";
+}
+
+ordered_json json_of_value(const parameter_value& value)
+{
+    return values_json({{{"value", value}}}).front();
+}
+
+ordered_json fields_json(const std::vector<landscape_field>& fields)
+{
+    ordered_json json = ordered_json::array();
+    for (const landscape_field& field : fields)
+        json.push_back({{"name", json_text(field.name)}, {"of", name_of(field.of)}});
+    return json;
+}
+
+ordered_json candidate_json(const landscape_section& section, const std::optional<std::size_t>& place)
+{
+    if (!place) return nullptr;
+    const landscape_candidate& one = section.candidates[*place];
+    return {{"parameters", values_json(one.parameters)},
+            {"median_ns", one.time ? ordered_json(one.time->median) : ordered_json(nullptr)},
+            {"share", one.share()}};
+}
+
+ordered_json section_json(const landscape_section& section)
+{
+    const std::string verdict = section.overall            ? overall_verdict(*section.overall, section.rankings)
+                                : section.rankings.empty() ? "Nothing was measured."
+                                                           : verdict_text(section.results, section.rankings.front());
+    return {{"at", values_json(section.at)},
+            {"workloads", section.rankings.size()},
+            {"winner", candidate_json(section, section.winner)},
+            {"next", candidate_json(section, section.next)},
+            {"noise", noise_json(section.noise)},
+            {"incomplete", section.incomplete},
+            {"verdict", verdict}};
+}
+
+ordered_json map_json(const landscape_report& report, std::size_t place)
+{
+    const landscape_map& map = report.drawn.maps[place];
+    ordered_json axes = ordered_json::array(), sections = ordered_json::array();
+    for (const std::vector<parameter_value>& values : map.values) {
+        ordered_json& list = axes.emplace_back(ordered_json::array());
+        for (const parameter_value& value : values) list.push_back(json_of_value(value));
+    }
+    for (const landscape_section& section : map.sections) sections.push_back(section_json(section));
+    const std::optional<landscape_unit> unit = unit_of(report, map);
+    return {{"by", values_json(map.by)},
+            {"runs", map.sources},
+            {"unit", unit ? ordered_json(launchbox::name_of(*unit)) : ordered_json(nullptr)},
+            {"values", axes},
+            {"sections", sections},
+            {"cells", map.cells.size()},
+            {"unplaced", map.unplaced},
+            {"replaced", map.replaced}};
+}
+
+const char* const figures[] = {"status",    "median_ns",     "low_ns",     "high_ns",     "share",
+                               "share_low", "share_high",    "is_winner",  "equals_best", "noisy",
+                               "may_win",   "stopped_early", "candidates", "measured",    "reason"};
+
+ordered_json cell_json(const landscape_report& report, std::size_t place, const landscape_cell& cell)
+{
+    const landscape_map& map = report.drawn.maps[place];
+    const landscape_section& section = map.sections[cell.section];
+    const landscape_candidate* best = cell.best ? &section.candidates[*cell.best] : nullptr;
+    ordered_json at = ordered_json::object(), failures = ordered_json::object();
+    for (std::size_t a = 0; a < cell.at.size(); ++a)
+        at[json_text(report.drawn.axes[a].name)] = json_of_value(map.values[a][cell.at[a]]);
+    for (const auto& [what, count] : cell.failures) failures[std::string(launchbox::name_of(what))] = count;
+    const auto time = [&](double sample_summary::*part) {
+        return best != nullptr && best->time ? ordered_json((*best->time).*part) : ordered_json(nullptr);
+    };
+    const auto share = [&](double sample_summary::*part) {
+        return best != nullptr && best->relative.*part > 0 ? ordered_json(1 / best->relative.*part)
+                                                           : ordered_json(nullptr);
+    };
+    ordered_json json{{"map", place}, {"section", cell.section}, {"at", at}};
+    json["status"] = best != nullptr ? "measured" : cell.why ? launchbox::name_of(cell.why->first) : "incomplete";
+    json["parameters"] = best != nullptr ? values_json(best->parameters) : ordered_json(nullptr);
+    json["median_ns"] = time(&sample_summary::median);
+    json["low_ns"] = time(&sample_summary::low);
+    json["high_ns"] = time(&sample_summary::high);
+    json["share"] = share(&sample_summary::median);
+    json["share_low"] = share(&sample_summary::high);
+    json["share_high"] = share(&sample_summary::low);
+    for (const work_kind& kind : work_kinds)
+        if (best != nullptr && (best->rates.*kind.amount)) json[kind.name_per_second] = *(best->rates.*kind.amount);
+    json["is_winner"] = best != nullptr && best->is_winner;
+    json["equals_best"] = best != nullptr && best->equals_best;
+    json["noisy"] = best != nullptr && best->noisy();
+    json["may_win"] = best != nullptr && best->may_win;
+    json["stopped_early"] = best != nullptr && best->stopped_early;
+    json["candidates"] = cell.candidates;
+    json["measured"] = cell.measured;
+    json["failures"] = failures;
+    json["reason"] = best == nullptr && cell.why ? ordered_json(json_text(cell.why->second)) : ordered_json(nullptr);
+    return json;
+}
+
+ordered_json everywhere_json(const landscape_report& report)
+{
+    const std::optional<landscape_everywhere>& everywhere = report.drawn.everywhere;
+    if (!everywhere) return nullptr;
+    return {{"parameters", values_json(everywhere->parameters)},
+            {"mean_loss", everywhere->mean},
+            {"worst_loss", everywhere->losses[everywhere->worst]},
+            {"worst_map", everywhere->worst},
+            {"losses", everywhere->losses}};
+}
+
+std::string title_of(const landscape_field& field)
+{
+    return std::string(name_of(field.of)) + "." + json_text(field.name);
+}
+
+bool is_among(const std::string& name, const std::vector<landscape_field>& fields)
+{
+    return std::ranges::any_of(fields, [&](const landscape_field& field) {
+        return field.of == landscape_field::kind::parameter && field.name == name;
+    });
+}
+
+}  // namespace
+
+void write_landscape_json(const landscape_report& report, std::ostream& out)
+{
+    const auto [environments, runs] = runs_json(report.found.runs);
+    json_object_stream json(out);
+    json.member("schema", "launchbox.map/1");
+    json.member("environments", environments);
+    json.member("runs", runs);
+    json.member("axes", fields_json(report.drawn.axes));
+    json.member("by", fields_json(report.drawn.by));
+    json.begin_array("maps");
+    for (std::size_t m = 0; m < report.drawn.maps.size(); ++m) json.element(map_json(report, m));
+    json.end_array();
+    json.begin_array("cells");
+    for (std::size_t m = 0; m < report.drawn.maps.size(); ++m)
+        for (const landscape_cell& cell : report.drawn.maps[m].cells) json.element(cell_json(report, m, cell));
+    json.end_array();
+    json.member("everywhere", everywhere_json(report));
+    json.member("problems", value_json(report.found.diagnostics));
+    json.finish();
+}
+
+void write_landscape_csv(const landscape_report& report, std::ostream& out)
+{
+    const landscape& drawn = report.drawn;
+    std::vector<std::string> parameters;
+    std::vector<bool> rates(work_kinds.size(), false);
+    for (const landscape_map& map : drawn.maps)
+        for (const landscape_section& section : map.sections)
+            for (const landscape_candidate& one : section.candidates) {
+                add_names(one.parameters, parameters);
+                for (std::size_t k = 0; k < work_kinds.size(); ++k)
+                    if (one.rates.*work_kinds[k].amount) rates[k] = true;
+            }
+    std::erase_if(parameters,
+                  [&](const std::string& name) { return is_among(name, drawn.axes) || is_among(name, drawn.by); });
+    std::vector<cell> titles;
+    for (const std::vector<landscape_field>* fields : {&drawn.by, &drawn.axes})
+        for (const landscape_field& field : *fields) titles.emplace_back(title_of(field));
+    for (const std::string& name : parameters) titles.emplace_back("parameters." + json_text(name));
+    for (const char* title : figures) titles.emplace_back(title);
+    std::vector<std::string> shown_rates;
+    for (std::size_t k = 0; k < work_kinds.size(); ++k)
+        if (rates[k]) shown_rates.emplace_back(work_kinds[k].name_per_second);
+    for (const std::string& title : shown_rates) titles.emplace_back(title);
+    if (drawn.everywhere) titles.emplace_back("everywhere_loss");
+    out << csv_line(titles);
+    for (std::size_t m = 0; m < drawn.maps.size(); ++m)
+        for (const landscape_cell& from : drawn.maps[m].cells) {
+            const ordered_json json = cell_json(report, m, from);
+            std::vector<cell> row;
+            for (const landscape_field& field : drawn.by) {
+                const parameter_value* value = drawn.maps[m].by.find(field.name);
+                row.emplace_back(value == nullptr ? "" : json_text(parameter_text(*value)));
+            }
+            for (std::size_t a = 0; a < from.at.size(); ++a)
+                row.emplace_back(json_text(parameter_text(drawn.maps[m].values[a][from.at[a]])));
+            const landscape_section& section = drawn.maps[m].sections[from.section];
+            add_values(parameters, from.best ? section.candidates[*from.best].parameters : assignment(), row);
+            for (const char* title : figures) row.emplace_back(json_cell(json[title]));
+            for (const std::string& title : shown_rates)
+                row.emplace_back(json_cell(json.value(title, ordered_json(nullptr))));
+            if (drawn.everywhere) row.emplace_back(json_cell(drawn.everywhere->losses[m]));
+            out << csv_line(row);
+        }
+}
+
+}  // namespace launchbox
