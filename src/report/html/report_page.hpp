@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "advice/inspect/kernel_findings.hpp"
 #include "capture/launches/observed_run.hpp"
 #include "report/kernels/kernels_report.hpp"
 #include "report/tune/comparison_report.hpp"
@@ -25,7 +26,7 @@ struct page_content {
     comparison_report runs;  ///< `others` where there are several
     std::optional<inspection> kernels;
     std::vector<kernel_account> accounts = {};  ///< of `kernels`, where they are few
-    std::vector<finding_count> findings = {};   ///< else
+    std::vector<kernel_findings> findings = {};  ///< of `kernels`, which it points into
     const kernel_diff* changes = nullptr;       ///< from `against` to `kernels`
     std::string against = {};                   ///< the file of the earlier build
     std::vector<page_launches> launches = {};
