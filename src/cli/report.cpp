@@ -35,7 +35,7 @@ void write_page(const report_options& options, const std::string& page)
 
 exit_status write_calculator(const report_options& options)
 {
-    if (!options.input.typed.files.empty() || !options.typed.against.empty() || !options.workload.empty())
+    if (!options.input.typed.files.empty() || !options.typed.against.empty() || !options.workload.empty() || options.typed.advise)
         throw error("--calculator writes a page of its own",
                     "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));
@@ -81,6 +81,8 @@ void add_report(CLI::App& app, call_context& context)
         ->check(CLI::PositiveNumber);
     verb->add_option("--title", options->typed.title, "Heading of the page; default: the names of the files")
         ->type_name("TEXT");
+    verb->add_flag("--advise", options->typed.advise,
+                   "Also compile the alternatives of a source's kernels, as launchbox advise, and say what to write");
     verb->add_flag("--calculator", options->calculator, "Write the interactive occupancy calculator instead");
     add_examples(*verb, "launchbox report tests/data/results/example.json -o report.html",
                  "launchbox report examples/merge.cu --arch sm_80,sm_90 -o kernels.html");

@@ -357,8 +357,8 @@
         threads: {title: "Block size", axis: "threads per block", field: "threads", step: 128},
         registers: {title: "Registers", axis: "registers per thread", field: "registers", step: 32},
         shared: {title: "Shared memory", axis: "bytes per block, static and dynamic", step: 32768},
-        barriers: {title: "Barriers", axis: "named barriers", field: "barriers"},
-        clusters: {title: "Cluster size", axis: "blocks per cluster", field: "cluster_blocks", y: "resident clusters (estimate)"},
+        barriers: {title: "Barriers", axis: "named barriers", field: "barriers", step: 1},
+        clusters: {title: "Cluster size", axis: "blocks per cluster", field: "cluster_blocks", step: 1, y: "resident clusters (estimate)"},
     };
     const charts = new Map();
     let lastAccount = null;
@@ -477,14 +477,12 @@
         ];
         entry.canvas.setAttribute("aria-label", `${about.title}: ${about.y || "resident warps"} by ${about.axis}; now ` +
             `${numberText(here)}: ${numberText(height)}`);
-        const options = baseOptions({title: about.axis}, {title: about.y || "resident warps", from_zero: true}, (item) => {
+        const options = baseOptions({title: about.axis, step: about.step}, {title: about.y || "resident warps", from_zero: true, step: top && 8}, (item) => {
             if (item.datasetIndex === 1) return `here: ${numberText(item.parsed.x)}, ${numberText(item.parsed.y)}`;
             return pointText(name, entry, item.dataIndex);
         }, []);
         options.interaction = {mode: "nearest", axis: "x", intersect: false};
         if (top) options.scales.y.max = top;
-        if (top) options.scales.y.ticks.stepSize = top % 16 === 0 ? 16 : 8;  // the warp slots are a multiple of it
-        if (about.step) options.scales.x.ticks.stepSize = about.step;
         options.scales.x.min = entry.points[0][0];
         options.scales.x.max = Math.max(here, entry.points[entry.points.length - 1][0]);
         options.plugins.legend.display = false;
@@ -558,7 +556,7 @@
             if (gpu) {
                 const beside = document.createElement("span");
                 beside.className = "faint";
-                beside.textContent = " " + gpu;
+                beside.textContent = " " + gpu.replace("Jetson ", "");
                 name.append(beside);
             }
             name.dataset.architecture = row.architecture;

@@ -125,15 +125,25 @@ function logarithmicTicks(scale) {
     if (chosen) scale.ticks = chosen.map((value) => ({value}));
 }
 
+// Multiples of a step, or of twice or four times as much, as there is room.
+function steppedTicks(scale, step) {
+    const length = (scale.axis === "x" ? scale.chart.width : scale.chart.height) * 0.75;
+    const need = scale.axis === "x" ? 16 + 7 * numberText(scale.max).length : 20;
+    while ((step / (scale.max - scale.min)) * length < need && step < scale.max) step *= 2;
+    scale.ticks = [];
+    for (let value = Math.ceil(scale.min / step) * step; value <= scale.max; value += step) scale.ticks.push({value});
+}
+
 function axisOptions(axis) {
     const options = {
         type: axis.logarithmic ? "logarithmic" : "linear",
         title: {display: !!axis.title, text: axis.title, color: colour("faint")},
         grid: {color: colour("grid"), borderColor: colour("faint")},
-        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: !axis.logarithmic, includeBounds: false,
+        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: !axis.logarithmic && !axis.step,
                 callback: (_, i, ticks) => tickTexts(ticks.map((tick) => tick.value))[i]},
     };
     if (axis.logarithmic) options.afterBuildTicks = logarithmicTicks;
+    if (axis.step) options.afterBuildTicks = (scale) => steppedTicks(scale, axis.step);
     if (axis.from_zero) options.beginAtZero = true;
     if (axis.categories) {
         options.min = -0.5;
@@ -165,6 +175,7 @@ function baseOptions(x, y, said, marks) {
     };
 }
 
-// Charts are drawn again in the colours of the page when these change.
+// Charts are drawn again in the colours of the page when these change: paper is light.
 const redraws = [];
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraws.forEach((draw) => draw()));
+for (const media of ["(prefers-color-scheme: dark)", "print"])
+    window.matchMedia(media).addEventListener("change", () => redraws.forEach((draw) => draw()));

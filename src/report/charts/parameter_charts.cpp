@@ -10,6 +10,7 @@
 #include "report/charts/chart_groups.hpp"
 #include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/rounded_number.hpp"
 #include "tune/ranking/importance.hpp"
 
 namespace launchbox {
@@ -127,7 +128,7 @@ chart surface_chart(const std::vector<stored_result>& results, const ranking& wo
         const double ms = candidate.time.median / 1e6;
         if (value && *value <= ms) continue;
         value = ms;
-        drawn.texts[row][column] = fmt::format("{:.3g}", ms);
+        drawn.texts[row][column] = in_three_digits(ms);
         if (!drawn.marked || ms < best) {
             best = ms;
             drawn.marked = {row, column};

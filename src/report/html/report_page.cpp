@@ -11,11 +11,14 @@
 #include "report/kernels/findings_report.hpp"
 #include "report/kernels/skipped_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
 namespace {
 
+// Wide: the browser breaks lines.
+constexpr output_style page_style_of_tables{.width = 200};
 constexpr std::size_t rows_of_candidates = 25, max_verdicts = 12;
 // Every chart of a workload is there; with more workloads than these the page would be hundreds of charts long.
 constexpr std::size_t max_workloads_with_charts = 24;
@@ -47,7 +50,8 @@ table best_table(const shown_run& shown)
         row.emplace_back(milliseconds(winner.time.median, winner.time.median));
         row.emplace_back(fmt::format("{:.1f}", winner.time.spread() * 100));
         row.emplace_back(winner.is_baseline ? "the baseline itself"
-                         : over ? fmt::format("{:.3g} ({:.3g} to {:.3g})", over->times, over->low, over->high)
+                         : over ? fmt::format("{} ({} to {})", in_three_digits(over->times), in_three_digits(over->low),
+                                            in_three_digits(over->high))
                                 : "–");
         if (rates) row.emplace_back(rates_text(per_second(workload.work, winner.time.median)));
         rows.rows.push_back(std::move(row));
@@ -146,7 +150,7 @@ void add_kernels(const page_content& content, html_page& page)
         return;
     }
     if (page.has_calculator()) page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
-    constexpr output_style style{.width = 200};
+    constexpr output_style style = page_style_of_tables;
     page.add(shown_as_list(found) ? kernel_list_document(found, {}, style, table_place::in_page)
                                   : kernel_tables_document(found, content.accounts, table_place::in_page));
     for (const chart_group& group : kernel_charts(found.kernels)) page.add(group, "k-");
@@ -170,6 +174,10 @@ void add_findings(const page_content& content, html_page& page)
     const std::vector<shown_run>& runs = content.runs.found.runs;
     if (runs.empty() && content.launches.empty() && !content.kernels) return;
     page.section("findings", "Findings");
+    for (const advice_report& advice : content.advice) {
+        for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
+        page.add(advice_document(advice, true, page_style_of_tables));
+    }
     if (content.kernels) page.add(findings_document(*content.kernels, content.findings));
     for (const page_launches& launches : content.launches) page.add(launch_findings_document(launches.run));
     for (std::size_t i = 0; i < runs.size(); ++i) {

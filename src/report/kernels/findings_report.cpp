@@ -50,7 +50,9 @@ void add_kernel(const kernel_findings& kernel, std::string title, bool several_i
     page.blocks.back().text.calculator = calculator_state(*kernel.kernel);
     for (const auto& one : kernel.findings)
         add_finding(page, one.what, fmt::format(" ({})", fmt::join(one.architectures, ", ")));
-    if (!kernel.next_step.empty()) page.line("next: " + escape_for_terminal(kernel.next_step), tone::faint);
+    if (kernel.next_step.empty()) return;
+    page.line("To compile the alternatives, and be told which bound to write:", tone::faint);
+    page.verbatim(escape_for_terminal(kernel.next_step));
 }
 
 }  // namespace
