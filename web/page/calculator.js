@@ -112,6 +112,7 @@
         }
         Object.assign(state, taken);
         refusals.clear();
+        latest.clear();
         byId("address-said").hidden = refused.length === 0;
         byId("address-said").textContent = refused.length === 0 ? "" :
             `Not understood in the address, and left at what the fields show: ${refused.join("; ")}.`;
@@ -146,7 +147,7 @@
         for (const name of ["cluster_blocks", "cluster_blocks-slider"]) byId(name).max = row.max_cluster || 16;
         for (const name of fields) {
             const field = byId(name), slider = byId(name + "-slider");
-            const typing = isNumber(name) && (document.activeElement === field || refusals.has(name));
+            const typing = isNumber(name) && (document.activeElement === field || refusals.has(name) || latest.has(name));
             if (!typing) field.value = state[name];
             if (slider && document.activeElement !== slider) slider.value = state[name];
         }
@@ -185,7 +186,10 @@
 
     function set(changes) {
         Object.assign(state, changes);
-        for (const name of Object.keys(changes)) refusals.delete(name);
+        for (const name of Object.keys(changes)) {
+            refusals.delete(name);
+            latest.delete(name);
+        }
         if (state.unknown)
             state.unknown = changes.unknown || state.unknown.split(",").filter((name) => !(name in changes)).join(",");
         showFields();
@@ -193,11 +197,13 @@
     }
 
     // What is being read; a question waits for it.
-    const reading = new Set();
+    const reading = new Set(), latest = new Map();
     async function take(name, text) {
-        const field = byId(name), said = byId(name + "-said");
+        const said = byId(name + "-said");
+        latest.set(name, text);
         const answer = text.trim() === "" ? {error: "empty: write a number"} : await fieldValue(name, text);
-        if (field.value !== text) return;  // typed on
+        if (latest.get(name) !== text) return;  // typed on, or another value was taken
+        latest.delete(name);
         if (answer.error) {
             refusals.set(name, answer.error);
         } else {

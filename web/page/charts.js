@@ -15,7 +15,7 @@ function numberText(value) {
     if (size >= 1000 || Number.isInteger(value)) return (Math.sign(value) * Math.round(size)).toLocaleString("en-US");
     let scale = 1;
     while (size * scale < 1000) scale *= 10;
-    return String(Math.sign(value) * Math.round(size * scale) / scale);
+    return (Math.sign(value) * Math.round(size * scale) / scale).toLocaleString("en-US", {maximumFractionDigits: 8});
 }
 
 // The labels of an axis: where two would be alike, all get the decimals that tell them apart.

@@ -115,7 +115,8 @@ std::string number_text(double value)
     if (size >= 1000 || value == std::floor(value)) return rounded_with_commas(value);
     double scale = 1;
     while (size * scale < 1000) scale *= 10;
-    return fmt::format("{}", std::round(value * scale) / scale);
+    const double rounded = std::round(value * scale) / scale;
+    return std::abs(rounded) >= 1000 ? rounded_with_commas(rounded) : fmt::format("{}", rounded);
 }
 
 std::vector<std::string> tick_texts(const std::vector<double>& values)
