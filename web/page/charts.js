@@ -139,7 +139,7 @@ function axisOptions(axis) {
         type: axis.logarithmic ? "logarithmic" : "linear",
         title: {display: !!axis.title, text: axis.title, color: colour("faint")},
         grid: {color: colour("grid"), borderColor: colour("faint")},
-        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: !axis.logarithmic && !axis.step,
+        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: !axis.logarithmic && !axis.step, autoSkipPadding: 8,
                 callback: (_, i, ticks) => tickTexts(ticks.map((tick) => tick.value))[i]},
     };
     if (axis.logarithmic) options.afterBuildTicks = logarithmicTicks;
