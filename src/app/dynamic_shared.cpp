@@ -18,8 +18,9 @@ constexpr const char* option = "--dynamic-shared";
 
 std::string expression_of(const std::string& text)
 {
-    const bool is_expression = !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos ||
-                                                     text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0);
+    const bool is_expression =
+        !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos || text.empty() ||
+                              std::isdigit(static_cast<unsigned char>(text.front())) == 0);
     return is_expression ? text : std::to_string(parse_bytes(text, option));
 }
 

@@ -57,8 +57,7 @@ TEST(number_text, is_the_one_form)
 {
     const nlohmann::json forms = nlohmann::json::parse(read_file(LAUNCHBOX_SOURCE_DIR "/tests/data/numbers.json"));
     for (const auto& one : forms["numbers"]) EXPECT_EQ(number_text(one[0]), one[1]) << one;
-    for (const auto& one : forms["ticks"])
-        EXPECT_EQ(tick_texts(one[0]), one[1].get<std::vector<std::string>>()) << one;
+    for (const auto& one : forms["ticks"]) EXPECT_EQ(tick_texts(one[0]), one[1].get<std::vector<std::string>>()) << one;
     EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "–");
 }
 
@@ -71,9 +70,11 @@ TEST(chart_svg, labels_of_axes_do_not_overlap)
         const std::string svg = svg_of({"id", "t", "", std::move(content)}, svg_use::file);
         std::vector<double> rows;
         double right = -1;
-        const std::regex label(R"re(<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="(end|middle)" class="faint">([^<]*)<)re");
+        const std::regex label(
+            R"re(<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="(end|middle)" class="faint">([^<]*)<)re");
         for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at) {
-            const double x = std::stod((*at)[1]), y = std::stod((*at)[2]), half = 3.3 * static_cast<double>((*at)[4].length());
+            const double x = std::stod((*at)[1]), y = std::stod((*at)[2]),
+                         half = 3.3 * static_cast<double>((*at)[4].length());
             if ((*at)[3] == "end") {
                 rows.push_back(y);
             } else if ((*at)[4] != "x") {

@@ -78,7 +78,8 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     settings.caching = global_caching_named(word(given, "caching"));
     settings.non_portable_clusters = true;  // as launchbox occupancy asks; a note says so
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
-    // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it to.
+    // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it
+    // to.
     if (const std::string opt_in = word(given, "opt_in"); opt_in == "bytes")
         settings.max_dynamic_shared_bytes = number(given, "opt_in_bytes", 0, 0, bytes);
     else if (opt_in != "default")

@@ -17,8 +17,8 @@ kernel_counts count_kernels(const std::vector<const inspected_kernel*>& kernels)
     std::unordered_set<std::string_view> architectures;
     for (const inspected_kernel* kernel : kernels) {
         const kernel_info& info = kernel->info;
-        names.insert(template_name(info.short_form));
-        instances.insert(kernel_identity(info.name, info.demangled));
+        names.insert(template_name(without_architectures(info.short_form)));
+        instances.insert(without_architectures(kernel_identity(info.name, info.demangled)));
         if (is_ptx(info)) {
             ++counts.ptx;
             continue;

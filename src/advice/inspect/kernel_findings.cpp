@@ -22,7 +22,8 @@ void add(const inspected_kernel& kernel, diagnosis what, kernel_findings& to)
         to.findings, [&](const auto& one) { return one.what.message == what.message && one.what.fix == what.fix; });
     if (same == to.findings.end()) {
         if (to.findings.empty() || what.level > to.worst()) to.kernel = &kernel;
-        const auto place = std::ranges::find_if(to.findings, [&](const auto& one) { return one.what.level < what.level; });
+        const auto place =
+            std::ranges::find_if(to.findings, [&](const auto& one) { return one.what.level < what.level; });
         same = to.findings.insert(place, {std::move(what), {}});
     }
     if (std::ranges::find(same->architectures, architecture) == same->architectures.end())
@@ -38,8 +39,8 @@ std::vector<kernel_findings> findings_by_kernel(const std::vector<inspected_kern
     for (const inspected_kernel& kernel : kernels) {
         std::vector<diagnosis> diagnoses = diagnose(kernel.info, kernel.threads);
         if (diagnoses.empty()) continue;
-        const std::string key =
-            kernel.info.source.file + '\0' + kernel_identity(kernel.info.name, kernel.info.demangled);
+        const std::string key = kernel.info.source.file + '\0' +
+                                without_architectures(kernel_identity(kernel.info.name, kernel.info.demangled));
         const auto [place, is_new] = place_of.try_emplace(key, found.size());
         if (is_new) found.emplace_back();
         kernel_findings& of = found[place->second];

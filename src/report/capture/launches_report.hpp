@@ -10,7 +10,7 @@
 namespace launchbox {
 
 struct launches_view {
-    bool all = false;       ///< every kernel and shape, not only the longest
+    bool all = false;      ///< every kernel and shape, not only the longest
     bool findings = true;  ///< also what could be gained
 };
 

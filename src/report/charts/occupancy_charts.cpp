@@ -67,7 +67,8 @@ std::vector<chart> occupancy_charts(const occupancy_account& account, const std:
 chart occupancy_map(const std::vector<occupancy_account>& accounts)
 {
     heat_chart drawn{"threads per block", "architecture", "occupancy, %", {}, {}, {}, {}, false};
-    for (std::size_t i = 1; i <= columns_of_map; ++i) drawn.columns.push_back(with_commas(static_cast<std::int64_t>(i * warp_size)));
+    for (std::size_t i = 1; i <= columns_of_map; ++i)
+        drawn.columns.push_back(with_commas(static_cast<std::int64_t>(i * warp_size)));
     for (const occupancy_account& account : accounts) {
         const occupancy_question& question = account.question;
         for (const occupancy_curve& curve : account.curves) {

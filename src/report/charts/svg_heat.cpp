@@ -19,8 +19,8 @@ struct value_range {
     double low = 0, high = 1;
     bool less_is_better = true;
 
-    // The least is drawn darkest. Where the worst is many times the best, colours follow the ratio, or all but the worst
-    // would look alike.
+    // The least is drawn darkest. Where the worst is many times the best, colours follow the ratio, or all but the
+    // worst would look alike.
     [[nodiscard]] double part(double value) const
     {
         if (!(high > low)) return value > 0 ? 1 : 0;
@@ -94,10 +94,10 @@ double draw(const heat_chart& drawn, std::string& svg)
     }
     if (drawn.marked)
         for (const char* name : {"chosen", "chosen inner"})
-            svg += fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)", name,
-                               left + width * static_cast<double>(drawn.marked->second),
-                               top + cell_height * static_cast<double>(drawn.marked->first), width - 1,
-                               cell_height - 1);
+            svg +=
+                fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)", name,
+                            left + width * static_cast<double>(drawn.marked->second),
+                            top + cell_height * static_cast<double>(drawn.marked->first), width - 1, cell_height - 1);
     double y = top + cell_height * static_cast<double>(drawn.rows.size()) + 16;
     svg += fmt::format(
         "<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"

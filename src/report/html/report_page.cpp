@@ -51,7 +51,7 @@ table best_table(const shown_run& shown)
         row.emplace_back(fmt::format("{:.1f}", winner.time.spread() * 100));
         row.emplace_back(winner.is_baseline ? "the baseline itself"
                          : over ? fmt::format("{} ({} to {})", in_three_digits(over->times), in_three_digits(over->low),
-                                            in_three_digits(over->high))
+                                              in_three_digits(over->high))
                                 : "–");
         if (rates) row.emplace_back(rates_text(per_second(workload.work, winner.time.median)));
         rows.rows.push_back(std::move(row));
@@ -142,14 +142,16 @@ void add_kernels(const page_content& content, html_page& page)
         std::vector<const inspected_kernel*> own;
         for (const inspected_kernel& kernel : found.kernels)
             if (kernel.info.source.file == input.file) own.push_back(&kernel);
-        page.line(fmt::format("{}: {}, {}", escape_for_terminal(input.file), input.kind, counts_text(count_kernels(own))),
-                  tone::faint);
+        page.line(
+            fmt::format("{}: {}, {}", escape_for_terminal(input.file), input.kind, counts_text(count_kernels(own))),
+            tone::faint);
     }
     if (found.kernels.empty()) {
         page.line("No kernel was found in them.", tone::warning);
         return;
     }
-    if (page.has_calculator()) page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
+    if (page.has_calculator())
+        page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
     constexpr output_style style = page_style_of_tables;
     page.add(shown_as_list(found) ? kernel_list_document(found, {}, style, table_place::in_page)
                                   : kernel_tables_document(found, content.accounts, table_place::in_page));
@@ -174,10 +176,12 @@ void add_findings(const page_content& content, html_page& page)
     const std::vector<shown_run>& runs = content.runs.found.runs;
     if (runs.empty() && content.launches.empty() && !content.kernels) return;
     page.section("findings", "Findings");
+    if (!content.advice.empty()) page.section("advice", "What to write", 3);
     for (const advice_report& advice : content.advice) {
         for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
-        page.add(advice_document(advice, true, page_style_of_tables));
+        page.add(advice_document(advice, false, page_style_of_tables));
     }
+    if (!content.advice.empty()) page.section("found", "What the figures show", 3);
     if (content.kernels) page.add(findings_document(*content.kernels, content.findings));
     for (const page_launches& launches : content.launches) page.add(launch_findings_document(launches.run));
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -187,7 +191,8 @@ void add_findings(const page_content& content, html_page& page)
         for (std::size_t k = 0; k < std::min(rankings.size(), max_verdicts); ++k)
             found.line(workload_name(rankings[k].workload) + ": " + verdict_text(runs[i].run.results, rankings[k]));
         if (rankings.size() > max_verdicts)
-            found.line(fmt::format("{} more workloads are below", count_text(rankings.size() - max_verdicts)), tone::faint);
+            found.line(fmt::format("{} more workloads are below", count_text(rankings.size() - max_verdicts)),
+                       tone::faint);
         if (rankings.empty()) found.line("The run has no results.", tone::warning);
         page.add(found);
     }

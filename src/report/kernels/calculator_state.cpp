@@ -63,7 +63,8 @@ std::string state_of(const occupancy_question& question, bool threads_known)
     if (!question.kernel.empty()) add("kernel", escape_for_terminal(question.kernel));
     std::string unknown;
     for (const auto& [name, known] :
-         {std::pair("threads", threads_known), std::pair("registers", question.registers_known), std::pair("static_shared_bytes", question.shared_known),
+         {std::pair("threads", threads_known), std::pair("registers", question.registers_known),
+          std::pair("static_shared_bytes", question.shared_known),
           std::pair("dynamic_shared_bytes", question.dynamic_shared_known),
           std::pair("barriers", question.barriers_known)})
         if (!known) unknown += (unknown.empty() ? "" : ",") + std::string(name);

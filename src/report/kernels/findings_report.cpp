@@ -55,27 +55,41 @@ void add_kernel(const kernel_findings& kernel, std::string title, bool several_i
     page.verbatim(escape_for_terminal(kernel.next_step));
 }
 
-}  // namespace
-
-document findings_document(const inspection& found, const std::vector<kernel_findings>& kernels)
+void add_kernels(const inspection& found, const std::vector<kernel_findings>& kernels, document& page)
 {
-    document page;
-    for (const inspected_input& input : found.inputs)
-        for (const diagnosis& finding : input.diagnoses)
-            add_finding(page, finding,
-                        finding.place ? fmt::format(" ({}:{})", finding.place->file, finding.place->line) : "");
-    if (found.kernels.empty()) return page;
     page.line(summary_of(found, kernels.size()), kernels.empty() ? tone::good : tone::strong);
     std::vector<std::string> titles;
     for (std::size_t i = 0; i < std::min(kernels.size(), kernels_shown); ++i)
         titles.push_back(escape_for_terminal(kernels[i].kernel->info.short_form));
     titles = shortened_apart(titles, widest_title);
-    for (std::size_t i = 0; i < titles.size(); ++i)
-        add_kernel(kernels[i], titles[i], found.inputs.size() > 1, page);
-    if (kernels.size() <= kernels_shown) return page;
+    for (std::size_t i = 0; i < titles.size(); ++i) add_kernel(kernels[i], titles[i], found.inputs.size() > 1, page);
+    if (kernels.size() <= kernels_shown) return;
     const std::vector<kernel_findings> rest(kernels.begin() + kernels_shown, kernels.end());
     page.heading(fmt::format("{} with findings", counted(rest.size(), "more kernel", "more kernels")));
     page.line(counts_of(rest));
+}
+
+// Of lines of the sources. An error concerns whoever launches a kernel; a warning of the compiler comes after those.
+void add_of_sources(const inspection& found, bool errors, document& page)
+{
+    bool first = true;
+    for (const inspected_input& input : found.inputs)
+        for (const diagnosis& finding : input.diagnoses) {
+            if ((finding.level == severity::error) != errors) continue;
+            if (std::exchange(first, false)) page.heading(errors ? "In the source" : "Also in the source");
+            add_finding(page, finding,
+                        finding.place ? fmt::format(" ({}:{})", finding.place->file, finding.place->line) : "");
+        }
+}
+
+}  // namespace
+
+document findings_document(const inspection& found, const std::vector<kernel_findings>& kernels)
+{
+    document page;
+    add_of_sources(found, true, page);
+    if (!found.kernels.empty()) add_kernels(found, kernels, page);
+    add_of_sources(found, false, page);
     return page;
 }
 

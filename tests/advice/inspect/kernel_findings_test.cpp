@@ -5,6 +5,7 @@
 
 #include "advice/inspect/kernel_counts.hpp"
 #include "image/names/demangle.hpp"
+#include "image/names/kernel_identity.hpp"
 #include "known_kernels.hpp"
 
 namespace launchbox {
@@ -48,9 +49,8 @@ TEST(kernel_findings, are_one_a_kernel_and_the_worst_first)
 
 TEST(kernel_counts, one_kernel_for_three_architectures_is_one)
 {
-    const kernel_counts counts =
-        counts_of({known_kernel("a", 40, "sm_80"), known_kernel("a", 40, "sm_90"), known_kernel("a", 40, "sm_120"),
-                   known_kernel("b", 40, "sm_80")});
+    const kernel_counts counts = counts_of({known_kernel("a", 40, "sm_80"), known_kernel("a", 40, "sm_90"),
+                                            known_kernel("a", 40, "sm_120"), known_kernel("b", 40, "sm_80")});
     EXPECT_EQ(counts.kernels, 2u);
     EXPECT_EQ(counts.instances, 2u);
     EXPECT_EQ(counts.architectures, 3u);
@@ -59,11 +59,26 @@ TEST(kernel_counts, one_kernel_for_three_architectures_is_one)
 
 TEST(kernel_counts, a_template_is_one_kernel_with_instances)
 {
-    const kernel_counts counts = counts_of({instance("a1", "ns::sort<int, 4>", "sm_80"), instance("a2", "ns::sort<float, 4>", "sm_80"),
-                                            instance("a1", "ns::sort<int, 4>", "sm_90"), instance("b", "ns::merge", "sm_80")});
+    const kernel_counts counts =
+        counts_of({instance("a1", "ns::sort<int, 4>", "sm_80"), instance("a2", "ns::sort<float, 4>", "sm_80"),
+                   instance("a1", "ns::sort<int, 4>", "sm_90"), instance("b", "ns::merge", "sm_80")});
     EXPECT_EQ(counts.kernels, 2u);
     EXPECT_EQ(counts.instances, 3u);
     EXPECT_EQ(counts.compiled, 4u);
+}
+
+TEST(kernel_counts, a_namespace_with_the_architecture_makes_no_other_kernel)
+{
+    const kernel_counts counts =
+        counts_of({instance("a", "cub::CUB_300001_SM_800::detail::Scan<CUB_300001_SM_800::T, 1>", "sm_80"),
+                   instance("b", "cub::CUB_300001_SM_900::detail::Scan<CUB_300001_SM_900::T, 1>", "sm_90")});
+    EXPECT_EQ(counts.kernels, 1u);
+    EXPECT_EQ(counts.instances, 1u);
+    EXPECT_EQ(counts.architectures, 2u);
+    EXPECT_EQ(counts.compiled, 2u);
+    EXPECT_EQ(without_architectures("THRUST_200800_SM_800_900_NS::f"), "THRUST_200800_NS::f");
+    for (const char* own : {"v2_SM_80", "CUB_SM_80", "CUB_1_SM_", "CUB_1_SM_x", "_SM_80", "", "f_SM_80<int>"})
+        EXPECT_EQ(without_architectures(own), own);
 }
 
 TEST(template_name, has_no_arguments)
