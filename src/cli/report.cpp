@@ -35,8 +35,9 @@ void write_page(const report_options& options, const std::string& page)
 
 exit_status write_calculator(const report_options& options)
 {
-    if (!options.input.typed.files.empty() || !options.typed.against.empty() || !options.workload.empty() ||
-        options.typed.advise)
+    const kernel_options& input = options.input;
+    if (!input.typed.files.empty() || input.typed.threads || input.dynamic_shared || !options.typed.against.empty() ||
+        !options.workload.empty() || options.typed.advise)
         throw error("--calculator writes a page of its own",
                     "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));

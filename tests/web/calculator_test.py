@@ -307,6 +307,8 @@ def gpus_have_names(page, file):
     options = page.run("return [...document.getElementById('architecture').options].map((one) => one.textContent)")
     for architecture, gpu in (("sm_80", "A100"), ("sm_90", "H100"), ("sm_120", "RTX 5090"), ("sm_75", "T4"), ("sm_70", "V100")):
         check(any(text.startswith(architecture) and gpu in text for text in options), f"{gpu} beside {architecture}: {options}")
+    page.open(file, "#gpu=Titan+X&threads=64")
+    check("can be GTX Titan X, Titan X Pascal" in page.text("address-said"), f"a name of two GPUs: {page.text('address-said')}")
     rows = page.run("return [...document.querySelectorAll('#map tbody th')].map((one) => one.textContent)")
     check("sm_90 H100" in rows, f"names beside the rows: {rows}")
     page.run("const field = document.getElementById('gpu'); field.value = 'RTX 5090'; field.dispatchEvent(new Event('input'))")

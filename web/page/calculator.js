@@ -689,8 +689,14 @@
         for (const name of ["registers", "static_shared_bytes", "barriers"])
             if (kernel[name] !== null) changes[name] = kernel[name];
         if (kernel.threads !== null) changes.threads = kernel.threads;
+        refusals.clear();
+        latest.clear();
         set(changes);
-        for (const name of fields) byId(name).value = state[name];
+        for (const name of fields) {
+            byId(name).value = state[name];
+            if (byId(name + "-said")) byId(name + "-said").textContent = "";
+        }
+        showRefusals();
         const unknown = [];
         if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is not a known architecture`);
         if (kernel.threads === null) unknown.push("it has no launch bound: give the threads");

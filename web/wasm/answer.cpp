@@ -195,6 +195,13 @@ ordered_json answer_named(const std::string& text)
         return {{"architecture", architecture_name(find_sm_limits(*capability)->capability).view()}};
     const named_gpus gpus = gpus_named(text);
     const std::optional<compute_capability> of_gpu = gpus.capability();
+    if (!of_gpu && !gpus.models.empty()) {
+        std::string models;
+        constexpr std::size_t most = 4;
+        for (std::size_t i = 0; i < std::min(gpus.models.size(), most); ++i)
+            models += (i == 0 ? "" : ", ") + name_of(*gpus.models[i]);
+        return refused("'" + json_text(text) + "' can be " + models + (gpus.models.size() > most ? " and others" : ""));
+    }
     if (!of_gpu || find_sm_limits(*of_gpu) == nullptr)
         return refused("'" + json_text(text) + "' is not a known architecture or GPU");
     return {{"architecture", architecture_name(find_sm_limits(*of_gpu)->capability).view()},

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "report/capture/launches_report.hpp"
 #include "report/charts/kernel_charts.hpp"
 #include "report/core/count_text.hpp"
@@ -11,6 +14,7 @@
 #include "report/kernels/findings_report.hpp"
 #include "report/kernels/skipped_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/process/command_words.hpp"
 #include "support/text/rounded_number.hpp"
 
 namespace launchbox {
@@ -170,6 +174,20 @@ void add_launches(const page_launches& launches, const std::string& id, html_pag
     page.add(launches_document(launches.run, {.all = true, .findings = false}));
 }
 
+// Empty where there is no winner that a row of a launch box can have.
+std::string emit_command(const shown_run& shown)
+{
+    const run_info& info = shown.run.info;
+    const bool wins = std::ranges::any_of(shown.rankings, [&](const ranking& one) {
+        return one.decided && shown.run.results[one.candidates[one.decided->winner].result].parameters.find("threads");
+    });
+    const bool named = !info.name.empty() && std::ranges::all_of(info.name, [](char letter) {
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    });
+    if (!wins || !named || info.environment.architecture.empty()) return "";
+    return fmt::format("launchbox emit {} --box {}_tuning", escape_for_terminal(shell_word(shown.file)), info.name);
+}
+
 // What to do, before all figures: of each kind of input what is known about it.
 void add_findings(const page_content& content, html_page& page)
 {
@@ -194,6 +212,10 @@ void add_findings(const page_content& content, html_page& page)
             found.line(fmt::format("{} more workloads are below", count_text(rankings.size() - max_verdicts)),
                        tone::faint);
         if (rankings.empty()) found.line("The run has no results.", tone::warning);
+        if (const std::string command = emit_command(runs[i]); !command.empty()) {
+            found.line("To write the winners as a header:", tone::faint);
+            found.verbatim(command);
+        }
         page.add(found);
     }
 }

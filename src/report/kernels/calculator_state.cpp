@@ -60,7 +60,8 @@ std::string state_of(const occupancy_question& question, bool threads_known)
     if (allowed && *allowed != most) add("opt_in_bytes", std::to_string(*allowed));
     if (question.sms) add("sms", std::to_string(*question.sms));
     if (question.grid) add("grid", std::to_string(*question.grid));
-    if (!question.kernel.empty()) add("kernel", escape_for_terminal(question.kernel));
+    if (question.kernel.empty()) return state;  // figures of a command line: who typed them knows what is missing
+    add("kernel", escape_for_terminal(question.kernel));
     std::string unknown;
     for (const auto& [name, known] :
          {std::pair("threads", threads_known), std::pair("registers", question.registers_known),
