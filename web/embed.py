@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the C++ source that embeds the pages' parts into the tool.
 
-    embed.py OUTPUT [--base64 NAME] [--why TEXT] NAME=FILE ...
+    embed.py OUTPUT [--packed NAME] [--why TEXT] NAME=FILE ...
 
-A NAME is a function of src/report/html/web_assets.hpp; FILE empty: this build is without it. NAMES after --base64 are
-embedded in base64. Each comes with its SHA-256, by which a page's Content-Security-Policy allows it.
+A NAME is a function of src/report/html/web_assets.hpp; FILE empty: this build is without it. NAMES after --packed are
+embedded as gzip in base64: every report of kernels carries the calculator. Each comes with its SHA-256, by which a page's Content-Security-Policy allows it.
 """
 import argparse
 import base64
+import gzip
 import hashlib
 import pathlib
 import sys
@@ -29,7 +30,7 @@ def literal(data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output")
-    parser.add_argument("--base64", action="append", default=[])
+    parser.add_argument("--packed", action="append", default=[])
     parser.add_argument("--why", default="")
     parser.add_argument("parts", nargs="+")
     arguments = parser.parse_args()
@@ -37,8 +38,8 @@ def main():
     for part in arguments.parts:
         name, file = part.split("=", 1)
         data = pathlib.Path(file).read_bytes() if file else b""
-        if name in arguments.base64:
-            data = base64.b64encode(data)
+        if name in arguments.packed and data:
+            data = base64.b64encode(gzip.compress(data, 9, mtime=0))
         # It would end the script element that holds it.
         if b"</script" in data.lower() and name != "calculator_body":
             sys.exit(f"{file} contains </script")

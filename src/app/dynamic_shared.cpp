@@ -8,6 +8,7 @@
 
 #include "app/sizes.hpp"
 #include "support/expression/value_expression.hpp"
+#include "support/text/typed_number.hpp"
 
 namespace launchbox {
 
@@ -17,10 +18,10 @@ constexpr const char* option = "--dynamic-shared";
 
 std::string expression_of(const std::string& text)
 {
-    const bool has_unit = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0 &&
-                          text.find_first_not_of("0123456789KMBik") == std::string::npos &&
-                          std::isalpha(static_cast<unsigned char>(text.back())) != 0;
-    return has_unit ? std::to_string(parse_bytes(text, option)) : text;
+    const bool is_expression =
+        !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos || text.empty() ||
+                              std::isdigit(static_cast<unsigned char>(text.front())) == 0);
+    return is_expression ? text : std::to_string(parse_bytes(text, option));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "app/page_reading.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,11 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/advise.hpp"
 #include "capture/launches/launches_file.hpp"
 #include "image/binary.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "support/files/read_files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/exchange/result_file.hpp"
@@ -84,21 +87,74 @@ void read_runs(const page_request& request, const std::vector<std::string>& file
             compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run, found.runs[i].rankings));
 }
 
+// What compiles the alternatives of a kernel of a source, and says which of them to write.
+std::string advise_command(const kernel_findings& found, const kernel_input& input, const kernel_request& request)
+{
+    const kernel_info& info = found.kernel->info;
+    const bool of_source = std::ranges::any_of(input.inputs, [&](const input_summary& one) {
+        return one.kind == source_kind && one.file == info.source.file;
+    });
+    if (!of_source) return "";
+    std::vector<std::string> architectures;
+    for (const auto& finding : found.findings)
+        for (const std::string& name : finding.architectures)
+            if (std::ranges::find(architectures, name) == architectures.end()) architectures.push_back(name);
+    std::ranges::sort(architectures, {}, [](const std::string& name) { return parse_compute_capability(name); });
+    std::string command = fmt::format("launchbox advise {} --arch {} --kernel {}", shell_word(info.source.file),
+                                      fmt::join(architectures, ","), shell_word(info.short_form));
+    if (!request.compiler_flags.empty()) command += " --";
+    for (const std::string& flag : request.compiler_flags) command += " " + shell_word(flag);
+    return command;
+}
+
+// What to write into the sources, from compiled alternatives.
+void read_advice(const page_request& request, page_material& page, const listener& news)
+{
+    const kernel_request& asked = request.input;
+    bool any = false;
+    for (const input_summary& input : page.input.inputs) {
+        if (input.kind != source_kind) continue;
+        any = true;
+        source_bounds_request wanted;
+        wanted.file = input.file;
+        wanted.architectures = asked.architectures;
+        wanted.kernel = asked.kernel;
+        wanted.nvcc = asked.nvcc;
+        wanted.compiler_flags = asked.compiler_flags;
+        if (asked.threads) wanted.threads = {*asked.threads};
+        wanted.jobs = asked.jobs;
+        wanted.no_cache = asked.no_cache;
+        wanted.of_folder = true;
+        try {
+            advice_result found = find_advice(wanted, news);
+            if (page.status == exit_status::done) page.status = found.status;
+            page.content.advice.push_back(std::move(found.report));
+        } catch (const error& failure) {
+            page.content.errors.push_back(input.file + ": no advice: " + failure.what());
+            if (page.status == exit_status::done) page.status = failure.status();
+        }
+    }
+    if (!any) throw error("--advise compiles sources, and none is named", "name a CUDA source, or leave --advise out");
+}
+
 void read_page_kernels(const page_request& request, kernel_request wanted, page_material& page, const listener& news)
 {
     page_content& content = page.content;
     wanted.hash_code = !request.against.empty();
+    wanted.lint = true;
     catch_interrupts();  // from here on what is finished is shown
     inspected_files files = inspect_kernels(wanted, news);
     page.input = std::move(files.input);
     const inspection& found = content.kernels.emplace(std::move(files.found));
     content.kernels->page_rows = usual_page_rows;
-    if (shown_as_list(found))
-        content.findings = count_findings(found.kernels);
-    else
-        content.accounts = accounts_of(found.kernels);
+    content.findings = findings_by_kernel(found.kernels);
+    if (request.advise) read_advice(request, page, news);
+    for (kernel_findings& kernel : content.findings)
+        if (!request.advise) kernel.next_step = advise_command(kernel, page.input, request.input);
+    if (!shown_as_list(found)) content.accounts = accounts_of(found.kernels);
     if (!request.against.empty()) {
         wanted.files = {request.against};
+        wanted.lint = false;
         page.earlier = inspect_kernels(wanted, news);
         page.changes = compare_kernels(page.earlier.found.kernels, found.kernels);
         refuse_debug_and_release(page.changes);
@@ -129,6 +185,11 @@ void read_page(const page_request& request, page_material& page, const listener&
     if (!records.empty()) read_runs(request, records, page, news);
     if (wanted.files.empty() && !request.against.empty())
         throw error("--against compares kernels, but no program or source is named", "name the newer build too");
+    if (wanted.files.empty() && (request.input.threads || request.input.dynamic_shared))
+        throw error("--threads and --dynamic-shared are about kernels, and no file with kernels is named",
+                    "name a program, a source or a log, or leave them out");
+    if (wanted.files.empty() && request.advise)
+        throw error("--advise compiles sources, and none is named", "name a CUDA source, or leave --advise out");
     if (!wanted.files.empty()) read_page_kernels(request, std::move(wanted), page, news);
 }
 

@@ -17,6 +17,7 @@ struct page_request {
     value_filter workloads;  ///< of records
     std::int64_t run = 0;    ///< its number; 0: all
     std::string against;     ///< an earlier build; empty: none
+    bool advise = false;     ///< also compile the alternatives of the sources' kernels
     std::string title;       ///< empty: the names of the files
 };
 

@@ -4,17 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
-#include "advice/model/kernel_question.hpp"
-#include "advice/model/launch_words.hpp"
 #include "cli/messages.hpp"
 #include "report/core/count_text.hpp"
 #include "report/html/html_page.hpp"
+#include "report/kernels/calculator_state.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
@@ -22,20 +19,6 @@
 namespace launchbox::cli {
 
 namespace {
-
-// As in an address: all that is no letter, digit or one of -._~ as %XX.
-std::string percent_encoded(std::string_view text)
-{
-    std::string encoded;
-    for (const char letter : text) {
-        const auto byte = static_cast<unsigned char>(letter);
-        const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                           (byte >= '0' && byte <= '9') || letter == '-' || letter == '.' || letter == '_' ||
-                           letter == '~';
-        encoded += plain ? std::string(1, letter) : fmt::format("%{:02X}", byte);
-    }
-    return encoded;
-}
 
 // Of this user alone, and the same for the same values, so that opening again and again leaves one file.
 std::filesystem::path page_for(const std::string& page)
@@ -62,37 +45,6 @@ bool has_screen()
 }
 
 }  // namespace
-
-std::string calculator_state(const occupancy_question& question)
-{
-    std::string state;
-    const auto add = [&](const char* name, const std::string& value) {
-        state += fmt::format("{}{}={}", state.empty() ? "" : "&", name, percent_encoded(value));
-    };
-    add("architecture", std::string(architecture_name(question.limits->capability).view()));
-    add("threads", std::to_string(question.shape.threads));
-    add("registers", std::to_string(question.resources.registers));
-    add("static_shared_bytes", std::to_string(question.resources.static_shared_bytes));
-    add("dynamic_shared_bytes", std::to_string(question.shape.dynamic_shared_bytes));
-    add("barriers", std::to_string(question.resources.barriers));
-    add("max_threads", std::to_string(question.resources.max_threads));
-    add("cluster_blocks", std::to_string(question.shape.cluster_blocks));
-    const launch_settings& settings = question.settings;
-    add("carveout", std::to_string(settings.carveout_percent));
-    add("cache", name_of(settings.cache));
-    add("caching", name_of(settings.caching));
-    add("mode", settings.mode == model_mode::driver ? "driver" : "spreadsheet");
-    // As the page understands its "max": so much that the launch is allowed.
-    const std::int64_t most =
-        raised_shared_limit(*question.limits, question.resources, question.shape.dynamic_shared_bytes);
-    const std::optional<std::int64_t> allowed = settings.max_dynamic_shared_bytes;
-    add("opt_in", !allowed ? "default" : *allowed == most ? "max" : "bytes");
-    if (allowed && *allowed != most) add("opt_in_bytes", std::to_string(*allowed));
-    if (question.sms) add("sms", std::to_string(*question.sms));
-    if (question.grid) add("grid", std::to_string(*question.grid));
-    if (!question.kernel.empty()) add("kernel", escape_for_terminal(question.kernel));
-    return state;
-}
 
 void open_calculator(const std::vector<occupancy_account>& accounts)
 {

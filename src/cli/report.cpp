@@ -35,7 +35,9 @@ void write_page(const report_options& options, const std::string& page)
 
 exit_status write_calculator(const report_options& options)
 {
-    if (!options.input.typed.files.empty() || !options.typed.against.empty() || !options.workload.empty())
+    const kernel_options& input = options.input;
+    if (!input.typed.files.empty() || input.typed.threads || input.dynamic_shared || !options.typed.against.empty() ||
+        !options.workload.empty() || options.typed.advise)
         throw error("--calculator writes a page of its own",
                     "leave the files out; launchbox occupancy FILE --open fills it in");
     write_page(options, calculator_page(""));
@@ -67,6 +69,11 @@ void add_report(CLI::App& app, call_context& context)
         app.add_subcommand("report", "Write measurements and kernels as one HTML file that needs no network");
     auto options = std::make_shared<report_options>();
     options->input.add_to(*verb, false);
+    verb->add_option("-t,--threads", options->input.typed.threads,
+                     "Threads per block of the launch; default: the launch bound, or what the source launches")
+        ->check(CLI::Range(1, max_threads_per_block))
+        ->type_name("N");
+    options->input.add_dynamic_shared(*verb);
     verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")
         ->type_name("FILE")
         ->required();
@@ -81,6 +88,8 @@ void add_report(CLI::App& app, call_context& context)
         ->check(CLI::PositiveNumber);
     verb->add_option("--title", options->typed.title, "Heading of the page; default: the names of the files")
         ->type_name("TEXT");
+    verb->add_flag("--advise", options->typed.advise,
+                   "Also compile the alternatives of a source's kernels, as launchbox advise, and say what to write");
     verb->add_flag("--calculator", options->calculator, "Write the interactive occupancy calculator instead");
     add_examples(*verb, "launchbox report tests/data/results/example.json -o report.html",
                  "launchbox report examples/merge.cu --arch sm_80,sm_90 -o kernels.html");

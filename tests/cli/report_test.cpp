@@ -47,6 +47,53 @@ TEST(report_verb, compares_runs_and_builds)
     EXPECT_NE(builds.find("What changed against"), std::string::npos);
 }
 
+std::size_t place_of(const std::string& page, const std::string& words)
+{
+    return page.find(words);
+}
+
+TEST(report_verb, begins_with_findings_of_everything)
+{
+    const std::string page = launchbox_run({"report", example, log_90, "-o", "-"}).out;
+    EXPECT_LT(place_of(page, ">Findings</h2>"), place_of(page, "<table"));
+    EXPECT_LT(place_of(page, ">Findings</h2>"), place_of(page, "<figure"));
+    EXPECT_LT(place_of(page, ">Findings</h2>"), place_of(page, ">Kernels</h2>"));
+    EXPECT_NE(place_of(page, "is the fastest"), std::string::npos);
+    EXPECT_NE(place_of(page, "launchbox emit "), std::string::npos) << "how the winners are written";
+}
+
+TEST(report_verb, takes_the_launch_of_kernels)
+{
+    const std::string page = launchbox_run({"report", log_90, "--threads", "192", "-o", "-"}).out;
+    EXPECT_NE(place_of(page, "threads=192"), std::string::npos);
+    expect_refused(launchbox_run({"report", example, "--threads", "192", "-o", "-"}), "are about kernels");
+    expect_refused(launchbox_run({"report", example, "--dynamic-shared", "48K", "-o", "-"}), "are about kernels");
+    expect_refused(launchbox_run({"report", "--calculator", "--threads", "192", "-o", "-"}), "a page of its own");
+    expect_refused(launchbox_run({"report", log_90, "--advise", "-o", "-"}), "--advise compiles sources");
+    expect_refused(launchbox_run({"report", example, "--advise", "-o", "-"}), "--advise compiles sources");
+}
+
+TEST(report_verb, says_what_to_write)
+{
+    const std::string source = repository_file("examples/merge.cu");
+    const std::vector<std::string> words{"report", source, "--arch", "sm_90", "--kernel", "merge_tiles_greedy*",
+                                         "-o",     "-"};
+    const call plain = launchbox_run(words);
+    if (plain.status == 3) GTEST_SKIP() << "there is no nvcc";
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    EXPECT_NE(place_of(plain.out, "launchbox advise "), std::string::npos);
+    std::vector<std::string> more = words;
+    more.emplace_back("--advise");
+    const std::string page = launchbox_run(more).out;
+    const std::string advice =
+        launchbox_run({"advise", source, "--arch", "sm_90", "--kernel", "merge_tiles_greedy*", "--format", "json"}).out;
+    const nlohmann::json json = nlohmann::json::parse(advice);
+    const std::string write = json["kernels"][0]["architectures"][0]["write"];
+    EXPECT_NE(place_of(page, write), std::string::npos) << write;
+    EXPECT_LT(place_of(page, write), place_of(page, ">Kernels</h2>"));
+    EXPECT_LT(place_of(page, ">What to write</h3>"), place_of(page, ">What the figures show</h3>"));
+}
+
 TEST(report_verb, shows_a_part)
 {
     const std::string page = launchbox_run({"report", example, "--workload", "n=1048576", "-o", "-"}).out;

@@ -5,12 +5,14 @@
 
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "report/charts/axis_scale.hpp"
 #include "report/charts/chart_json.hpp"
 #include "report/charts/chart_svg.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/web_assets.hpp"
+#include "support/files/files.hpp"
 
 namespace launchbox {
 namespace {
@@ -48,6 +50,53 @@ TEST(axis_scale, has_round_ticks_inside)
             EXPECT_GT(scale.place(low), 0);
             EXPECT_LT(scale.place(high), 1);
         }
+}
+
+// The page's script is held to the same file by tests/web.
+TEST(number_text, is_the_one_form)
+{
+    const nlohmann::json forms = nlohmann::json::parse(read_file(LAUNCHBOX_SOURCE_DIR "/tests/data/numbers.json"));
+    for (const auto& one : forms["numbers"]) EXPECT_EQ(number_text(one[0]), one[1]) << one;
+    for (const auto& one : forms["ticks"]) EXPECT_EQ(tick_texts(one[0]), one[1].get<std::vector<std::string>>()) << one;
+    EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "–");
+}
+
+// By the heights of the labels, over ranges from a hundredth of a decade to thirty decades.
+TEST(chart_svg, labels_of_axes_do_not_overlap)
+{
+    for (const double most : {1.003, 1.4, 2.0, 11.0, 900.0, 2e3, 1e5, 1e12, 1e30}) {
+        xy_chart content{{.title = "x", .logarithmic = true}, {.title = "y", .logarithmic = true}};
+        content.series.push_back({.name = "a", .x = {1, most}, .y = {1, most}});
+        const std::string svg = svg_of({"id", "t", "", std::move(content)}, svg_use::file);
+        std::vector<double> rows;
+        double right = -1;
+        const std::regex label(
+            R"re(<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="(end|middle)" class="faint">([^<]*)<)re");
+        for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at) {
+            const double x = std::stod((*at)[1]), y = std::stod((*at)[2]),
+                         half = 3.3 * static_cast<double>((*at)[4].length());
+            if ((*at)[3] == "end") {
+                rows.push_back(y);
+            } else if ((*at)[4] != "x") {
+                EXPECT_GE(x - half, right) << most << ": " << (*at)[4];
+                right = x + half;
+            }
+        }
+        EXPECT_GE(rows.size(), 2u) << most;
+        for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_GE(rows[i - 1] - rows[i], 12) << most;
+    }
+}
+
+// "0 %" is not the brightest, whatever is better.
+TEST(chart_svg, the_least_of_a_map_is_the_darkest)
+{
+    for (const bool less_is_better : {false, true}) {
+        const chart heat{"h", "heat", "",
+                         heat_chart{"x", "y", "%", {"1", "2"}, {"a"}, {{0.0, 100.0}}, {{"0", "100"}}, less_is_better}};
+        const std::string svg = svg_of(heat, svg_use::file);
+        EXPECT_NE(svg.find("data-value=\"0\"><rect x="), std::string::npos);
+        EXPECT_LT(svg.find("fill=\"#440154\""), svg.find("fill=\"#fde725\""));
+    }
 }
 
 TEST(axis_scale, takes_nothing_and_what_is_no_number)

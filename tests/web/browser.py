@@ -19,7 +19,7 @@ except ImportError:  # the tests import these names before programs() says that 
     webdriver = ActionChains = Keys = None
 
 SKIPPED = 77
-WIDTHS = (360, 800, 1400)
+WIDTHS = (360, 390, 820, 1400)
 
 
 def programs():
@@ -161,6 +161,33 @@ for (const element of document.querySelectorAll("[aria-controls],[aria-labelledb
 if (!document.documentElement.lang) problems.push("the page names no language");
 if (document.documentElement.scrollWidth > innerWidth + 1)
     problems.push(`${document.documentElement.scrollWidth} pixels wide in ${innerWidth}`);
+// Nothing ends outside of the window, but in a box that scrolls.
+for (const element of document.querySelectorAll("body *")) {
+    if (element.closest("svg,option,script,style") && element.tagName !== "svg") continue;
+    if (!element.checkVisibility() || element.closest(".scroll,textarea,pre")) continue;
+    const box = element.getBoundingClientRect();
+    if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1))
+        problems.push(`${element.tagName} ${element.id} ends at ${Math.round(box.right)} of ${innerWidth}: ${element.textContent.slice(0, 40)}`);
+    const hides = ["hidden", "clip"].includes(getComputedStyle(element).overflowX);
+    if (hides && element.scrollWidth > element.clientWidth + 1 && element.tagName !== "INPUT" && element.tagName !== "SELECT")
+        problems.push(`${element.tagName} ${element.id} is clipped: ${element.textContent.slice(0, 40)}`);
+}
+// The labels of one axis keep clear of each other.
+for (const canvas of document.querySelectorAll("canvas")) {
+    const chart = typeof Chart === "undefined" ? null : Chart.getChart(canvas);
+    if (!chart || !canvas.checkVisibility()) continue;
+    for (const scale of Object.values(chart.scales)) {
+        chart.ctx.font = Chart.helpers ? Chart.helpers.toFont(scale.options.ticks.font).string : "12px sans-serif";
+        const labels = scale.ticks.map((tick, i) => ({text: String(tick.label || ""), at: scale.getPixelForTick(i)}))
+            .filter((label) => label.text !== "").sort((a, b) => a.at - b.at);
+        for (const label of labels) label.room = scale.isHorizontal() ? chart.ctx.measureText(label.text).width : 11;
+        for (let i = 1; i < labels.length; ++i)
+            if (labels[i].at - labels[i - 1].at < (labels[i].room + labels[i - 1].room) / 2)
+                problems.push(`${canvas.id || canvas.parentElement.parentElement.id}, ${scale.id}: "${labels[i - 1].text}" and "${labels[i].text}" overlap`);
+        if (new Set(labels.map((label) => label.text)).size < labels.length && !chart.options.indexAxis)
+            problems.push(`${canvas.id}, ${scale.id}: labels are alike: ${labels.map((label) => label.text)}`);
+    }
+}
 return {problems: [...new Set(problems)], texts};
 """
 
@@ -183,11 +210,53 @@ def check_looks(page, what, picture=None):
     page.size(1400)
 
 
+# On paper, in a window as wide as the print of A4: what belongs together is kept together, nothing is wider than the
+# sheet, and charts are drawn in colours for white.
+PAPER = r"""
+const problems = [], wide = innerWidth + 1;
+if (document.documentElement.scrollWidth > wide) problems.push(`${document.documentElement.scrollWidth} pixels wide in ${innerWidth}`);
+for (const element of document.querySelectorAll("main h1,main h2,main h3,main h4,main .tabs"))
+    if (element.checkVisibility() && getComputedStyle(element).breakAfter !== "avoid") problems.push("a break may follow " + element.textContent.slice(0, 40));
+for (const element of document.querySelectorAll("figure,.card,.canvas,table.heat,tr"))
+    if (element.checkVisibility() && getComputedStyle(element).breakInside !== "avoid") problems.push(`${element.tagName} ${element.id} may be broken`);
+for (const element of document.querySelectorAll("main *")) {
+    if (!element.checkVisibility() || element.closest("svg") && element.tagName !== "svg") continue;
+    const box = element.getBoundingClientRect();
+    if (box.width > 0 && box.right > wide) problems.push(`${element.tagName} ${element.id} ends at ${Math.round(box.right)} of ${innerWidth}`);
+}
+let charts = 0;
+for (const canvas of document.querySelectorAll("canvas")) {
+    const chart = Chart.getChart(canvas);
+    if (!chart || !canvas.checkVisibility()) continue;
+    ++charts;
+    if (chart.options.scales.x.ticks.color !== "#57606a") problems.push(`${canvas.id} is drawn in ${chart.options.scales.x.ticks.color}`);
+}
+if (getComputedStyle(document.documentElement).getPropertyValue("--ink").trim() !== "#1b1f24") problems.push("the ink is for a dark page");
+return {problems: [...new Set(problems)], charts};
+"""
+
+
+def check_paper(page, what):
+    page.size(720)
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    page.wait_for("let left = 10; const next = () => --left ? requestAnimationFrame(next) : done(); next();")
+    found = page.run(PAPER)
+    for problem in found["problems"][:12]:
+        check(False, f"{what} on paper: {problem}")
+    check(found["charts"] > 0 or what == "kernels", f"{what} on paper: no chart was looked at")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    page.size(1400)
+
+
 def tool_output(tool, *arguments, status=0):
     done = subprocess.run([tool, *arguments], capture_output=True, text=True)
     if done.returncode != status:
         raise AssertionError(f"launchbox {' '.join(arguments)}: exit status {done.returncode}: {done.stderr[:500]}")
     return done.stdout
+
+
+def can_calculate(tool, folder):
+    return subprocess.run([tool, "report", "--calculator", "-o", f"{folder}/any.html"], capture_output=True).returncode == 0
 
 
 def has_calculator(tool, folder):

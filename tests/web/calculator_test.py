@@ -106,7 +106,7 @@ def types_and_slides(page, file):
     page.until("return document.getElementById('registers').value === '49'", "the slider to move")
     wanted = tool_answer({"architecture": "sm_90", "threads": 256, "registers": 49, "static_shared_bytes": 11264, "barriers": 1})
     page.until(f"return document.getElementById('blocks').textContent === '{wanted['resident_blocks']}'", "the slider's answer")
-    # What is no number changes nothing, and the field shows the value again when it is left.
+    # An emptied field changes nothing, and shows the value again when it is left.
     field.send_keys(Keys.CONTROL, "a")
     field.send_keys(Keys.BACKSPACE)
     field.send_keys(Keys.TAB)
@@ -119,6 +119,9 @@ def types_and_slides(page, file):
                 [49, 256, wanted["resident_blocks"]], "the page behind the address")
     page.open(file, "#architecture=nothing&threads=x&registers=-5&opt_in=1&cache=<b>&kernel=<b>x</b>&rows=,,")
     check(page.text("occupancy").endswith("%"), "an address with nonsense")
+    said = page.text("address-said")
+    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is none of max"):
+        check(words in said, f"of an address with nonsense: {said}")
     check_equal(page.text("kernel-name"), "<b>x</b>", "a name in the address is text")
 
 
@@ -242,12 +245,118 @@ def clusters_have_the_maximum_of_the_chip(page, file):
 def map_agrees(page, file):
     page.open(file, "#architecture=sm_80&threads=224&registers=52&static_shared_bytes=5000&rows=sm_75,sm_80,sm_90,sm_120")
     rows = page.run("return [...document.querySelectorAll('#map tbody tr')].map((row) => [...row.cells].map((one) => one.textContent))")
-    check_equal([row[0] for row in rows], ["sm_75", "sm_80", "sm_90", "sm_120"], "rows of the map")
+    check_equal([row[0].split()[0] for row in rows], ["sm_75", "sm_80", "sm_90", "sm_120"], "rows of the map")
     given = {"registers": 52, "static_shared_bytes": 5000, "barriers": 1}
     for row in rows:
         for column in (0, 6, 15, 31):
-            answer = tool_answer({"architecture": row[0], "threads": 32 * (column + 1), **given})
+            answer = tool_answer({"architecture": row[0].split()[0], "threads": 32 * (column + 1), **given})
             check_equal(row[column + 1], str(int(100 * answer["occupancy"] + 0.5)), f"map {row[0]} {32 * (column + 1)}")
+
+
+ALL_ANSWERED = "return document.documentElement.dataset.answered === document.documentElement.dataset.asked"
+
+
+def typed(page, name, text):
+    """What the page makes of a text in a field: its value, what is said below it, and in the result."""
+    page.run("const field = document.getElementById(arguments[0]); field.value = arguments[1];"
+             "field.dispatchEvent(new Event('input', {bubbles: true}))", name, text)
+    page.until(ALL_ANSWERED, f"an answer to {text} in {name}")
+    return page.run("const said = document.getElementById(arguments[0] + '-said'), all = {static_shared_bytes: account.kernel.static_shared_bytes,"
+                    "dynamic_shared_bytes: account.shape.dynamic_shared_bytes, registers: account.kernel.registers, threads: account.shape.threads,"
+                    "barriers: account.kernel.barriers};"
+                    "return {value: all[arguments[0]], said: said.hidden ? '' : said.textContent, refused: document.getElementById('refused').textContent,"
+                    "invalid: document.getElementById(arguments[0]).getAttribute('aria-invalid'), text: document.getElementById(arguments[0]).value}", name)
+
+
+def texts_are_understood_or_refused(page, file):
+    """Never something else than what was typed: each field against each text, and the tool on the same text."""
+    sizes = {"48K": 49152, "48k": 49152, "48 KiB": 49152, "49,152": 49152, " 1024 ": 1024, "0": 0, "1M": 1048576}
+    counts = {"16": 16, " 8 ": 8, "007": 7}
+    nonsense = ("0x10", "1e3", "-1", "1.5", "48X", "1,5", "NaN", "Infinity", "4K8", "12abc", "--2", "9" * 30, "<b>", "４８")
+    page.open(file, "#architecture=sm_90&threads=96&registers=40")
+    for name in ("static_shared_bytes", "dynamic_shared_bytes", "registers", "threads", "barriers"):
+        good = {**sizes} if name.endswith("bytes") else {**counts}
+        bad = nonsense if name.endswith("bytes") else (*nonsense, "48K", "48 KiB")
+        for text, value in good.items():
+            found = typed(page, name, text)
+            check_equal((found["value"], found["invalid"], found["refused"]), (value, "false", ""), f"{text!r} in {name}")
+            if name == "static_shared_bytes":
+                answer = json.loads(browser.tool_output(TOOL, "occupancy", "--arch=sm_90", "--threads=96", "--registers=40",
+                                                        f"--shared={text}", "--format", "json"))["results"][0]
+                check_equal(answer["kernel"]["static_shared_bytes"], value, f"the tool's --shared={text!r}")
+        before = typed(page, name, "5")["value"]
+        for text in bad:
+            found = typed(page, name, text)
+            check_equal((found["value"], found["invalid"], found["text"]), (before, "true", text), f"{text!r} in {name}")
+            check(text.strip()[:10] in found["said"] and "result is for 5" in found["refused"], f"{text!r} in {name} is refused: {found}")
+        found = typed(page, name, "")
+        check("empty" in found["said"] and "result is for 5" in found["refused"], f"an empty {name}: {found}")
+        found = typed(page, name, "6")
+        check_equal((found["said"], found["refused"], found["value"]), ("", "", 6), f"{name} after that")
+    # What is refused stays when the field is left, and what is understood is shown in digits.
+    for text, shown in (("48X", "48X"), ("48K", "49152")):
+        typed(page, "dynamic_shared_bytes", text)
+        page.run("document.getElementById('dynamic_shared_bytes').dispatchEvent(new Event('change'))")
+        page.until(f"return document.getElementById('dynamic_shared_bytes').value === '{shown}'", f"{text} to be left")
+    page.open(file, "#architecture=H100&threads=96&registers=40&dynamic_shared_bytes=48K&gpu=rtx%205090")
+    check_equal(page.run("return [account.architecture, account.shape.dynamic_shared_bytes]"), ["sm_90", 49152], "names and sizes in an address")
+
+
+def gpus_have_names(page, file):
+    page.open(file, "#architecture=sm_90&threads=256&registers=63")
+    options = page.run("return [...document.getElementById('architecture').options].map((one) => one.textContent)")
+    for architecture, gpu in (("sm_80", "A100"), ("sm_90", "H100"), ("sm_120", "RTX 5090"), ("sm_75", "T4"), ("sm_70", "V100")):
+        check(any(text.startswith(architecture) and gpu in text for text in options), f"{gpu} beside {architecture}: {options}")
+    page.open(file, "#gpu=Titan+X&threads=64")
+    check("can be GTX Titan X, Titan X Pascal" in page.text("address-said"), f"a name of two GPUs: {page.text('address-said')}")
+    rows = page.run("return [...document.querySelectorAll('#map tbody th')].map((one) => one.textContent)")
+    check("sm_90 H100" in rows, f"names beside the rows: {rows}")
+    page.run("const field = document.getElementById('gpu'); field.value = 'RTX 5090'; field.dispatchEvent(new Event('input'))")
+    page.until(ALL_ANSWERED, "an answer for a GPU")
+    check_equal(page.run("return [account.architecture, document.getElementById('sms').value]"), ["sm_120", "170"], "a GPU by its name")
+    page.run("const field = document.getElementById('architecture'); field.value = 'sm_80'; field.dispatchEvent(new Event('input'))")
+    check_equal(page.run("return document.getElementById('gpu').value"), "", "the GPU after another architecture")
+
+
+# Contrast of the frame around the chosen cell with that cell: of the better of its two colours.
+FRAME = r"""
+const lum = (text) => text.match(/\d+(\.\d+)?/g).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+const cells = document.querySelectorAll("#map td.chosen"), cell = cells[0], style = getComputedStyle(cell);
+const frame = [style.outlineColor, style.boxShadow].filter((text) => /rgb/.test(text)).map(lum);
+const zero = [...document.querySelectorAll("#map td")].find((one) => one.textContent === "0");
+const full = [...document.querySelectorAll("#map td")].find((one) => one.textContent === "100");
+return {cells: cells.length, width: parseFloat(style.outlineWidth), rings: frame.length, contrast: Math.max(...frame.map((one) => contrast(one, lum(style.backgroundColor)))),
+        among: contrast(...frame), text: cell.textContent, pressed: cell.getAttribute("aria-pressed"),
+        zero: zero ? lum(getComputedStyle(zero).backgroundColor) : null, full: full ? lum(getComputedStyle(full).backgroundColor) : null};
+"""
+
+
+def the_chosen_cell_is_seen(page, file):
+    for theme in ("light", "dark"):
+        page.theme(theme)
+        for state, percent in (("sm_80&threads=256&registers=32", "100"), ("sm_80&threads=1024&registers=255", "0"), ("sm_90&threads=256&registers=63", "50")):
+            page.open(file, "#architecture=" + state + "&rows=sm_80,sm_90&barriers=1")
+            found = page.run(FRAME)
+            check_equal((found["cells"], found["text"], found["pressed"]), (1, percent, "true"), f"the chosen cell of {state}")
+            check(found["width"] >= 2 and found["rings"] == 2 and found["contrast"] >= 4.5 and found["among"] >= 4.5,
+                  f"the frame of {state} in {theme}: {found}")
+            if found["zero"] is not None and found["full"] is not None:
+                check(found["zero"] < found["full"], f"0 % is as bright as 100 %: {found}")
+    page.theme("light")
+
+
+def numbers_have_one_form(page, file):
+    page.open(file)
+    forms = json.loads((REPOSITORY / "tests/data/numbers.json").read_text())
+    for value, text in forms["numbers"]:
+        check_equal(page.run("return numberText(arguments[0])", value), text, f"the page's form of {value}")
+    for values, texts in forms["ticks"]:
+        check_equal(page.run("return tickTexts(arguments[0])", values), texts, f"the page's labels of {values}")
+    page.open(file, "#architecture=sm_90&threads=256&registers=63&static_shared_bytes=11264")
+    text = browser.tool_output(TOOL, "occupancy", "--arch", "sm_90", "--threads", "256", "--registers", "63", "--shared", "11264", "--barriers", "1")
+    check("62.5 %" in page.text("next") and "62.5 %" in text, f"one form of percent: {page.text('next')} and {text}")
 
 
 def main():
@@ -265,9 +374,14 @@ def main():
             works_by_keyboard(page, file)
             clusters_have_the_maximum_of_the_chip(page, file)
             map_agrees(page, file)
+            texts_are_understood_or_refused(page, file)
+            gpus_have_names(page, file)
+            the_chosen_cell_is_seen(page, file)
+            numbers_have_one_form(page, file)
             page.open(file, "#architecture=sm_90&threads=256&registers=63&sms=132&cluster_blocks=4&kernel=merge")
             page.run("for (const one of document.querySelectorAll('details')) one.open = true")
             browser.check_looks(page, "calculator", PICTURES)
+            browser.check_paper(page, "calculator")
             browser.check_silent(page, "calculator")
         finally:
             page.close()

@@ -147,7 +147,7 @@ def hostile_names(page, folder):
         page.wait_for(DRAW_ALL)
         check_equal(page.run("return window.caught === undefined"), True, "a script in a name ran")
         check_equal(page.run("return document.images.length"), 0, "images in the page")
-        check_equal(page.run("return document.querySelectorAll('script').length"), 3, "scripts in the page")
+        check_equal(page.run("return document.querySelectorAll('script').length"), 4, "scripts in the page")
     write(page, folder, "hostile", file)
     check(HOSTILE in page.run("return document.querySelector('main').textContent"), "the hostile name is shown as text")
     log = pathlib.Path(folder) / "hostile.log"
@@ -220,6 +220,84 @@ def two_runs(page, folder):
     check(all(map(close_to, ratios, sorted(moved))), "the ratios of the comparison's charts")
 
 
+# The sections in their order, and where the first table and the first chart stand.
+ORDER = """
+const place = (element) => element ? element.getBoundingClientRect().top : Infinity, main = document.querySelector("#report main");
+return {sections: [...main.querySelectorAll("h2")].map((one) => one.textContent), findings: place(document.getElementById("findings")),
+        table: place(main.querySelector("table")), chart: place(main.querySelector("figure")), text: main.textContent};
+"""
+
+LINKS = "return [...document.querySelectorAll('#report a.to-calculator')].map((one) => one.getAttribute('href'))"
+
+
+def findings_come_first(page, folder):
+    """A source for three architectures: what to write stands before every table and chart, and is what inspect says."""
+    source = REPOSITORY / "examples/merge.cu"
+    if not has_compiler():
+        print("not checked: findings of a source; there is no nvcc")
+        return
+    write(page, folder, "merge", source, "--arch", "sm_80,sm_90,sm_120")
+    found = page.run(ORDER)
+    check_equal(found["sections"][0], "Findings", f"the first section of {found['sections']}")
+    check(found["findings"] < found["table"] and found["findings"] < found["chart"], f"findings first: {found}")
+    check("2 kernels, 3 architectures, 6 compiled" in found["text"], "kernels as people count them")
+    kernels = json.loads(browser.tool_output(TOOL, "inspect", str(source), "--arch", "sm_80,sm_90,sm_120", "--format", "json"))["kernels"]
+    findings = page.run("let text = ''; for (let at = document.getElementById('findings').nextElementSibling; at && at.tagName !== 'H2';"
+                        "at = at.nextElementSibling) text += at.textContent + '\\n'; return text")
+    for kernel in kernels:
+        for diagnosis in kernel["diagnoses"]:
+            check(diagnosis["message"] in findings and diagnosis["fix"] in findings, f"{diagnosis['id']} among the findings")
+    check("launchbox advise " in findings, "the command that says what to write")
+    opens_the_calculator(page, kernels)
+    page.run("location.hash = '#kernel-figures'")
+    page.until("return !document.getElementById('report').hidden", "the way back to the report")
+    check(page.run("return document.getElementById('calculator').hidden"), "the calculator is hidden again")
+
+
+def opens_the_calculator(page, kernels):
+    """Each row's link opens the calculator with the figures of that kernel."""
+    links = page.run(LINKS)
+    check(len(links) >= len(kernels), f"{len(links)} links of {len(kernels)} rows")
+    states = set()
+    for link in sorted(set(links)):
+        page.run("location.hash = arguments[0]", link)
+        page.until("return document.documentElement.dataset.calculator === 'yes' && !document.getElementById('calculator').hidden && "
+                   "document.documentElement.dataset.answered === document.documentElement.dataset.asked", "the calculator to open")
+        shown = page.run("const value = (id) => document.getElementById(id).value; return {kernel: document.getElementById('kernel-name').textContent,"
+                         "architecture: value('architecture'), threads: value('threads'), registers: value('registers'),"
+                         "shared: value('static_shared_bytes'), barriers: value('barriers'), blocks: document.getElementById('blocks').textContent,"
+                         "unknown: document.getElementById('unknown').textContent, said: document.getElementById('address-said').textContent}")
+        check_equal(shown["said"], "", f"an address that is not understood: {link}")
+        match = [one for one in kernels if one["short_name"] == shown["kernel"] and one["architecture"] == shown["architecture"]]
+        check_equal(len(match), 1, f"the kernel of {shown}")
+        for kernel in match:
+            states.add((kernel["name"], kernel["architecture"]))
+            check_equal((shown["registers"], shown["shared"], shown["barriers"]),
+                        tuple(str(kernel[name]) for name in ("registers", "static_shared_bytes", "barriers")), f"figures of {shown}")
+            if kernel["occupancy"]:
+                check_equal((shown["threads"], shown["blocks"]),
+                            (str(kernel["occupancy"]["shape"]["threads"]), str(kernel["occupancy"]["resident_blocks"])), f"the launch of {shown}")
+            else:
+                check("threads per block" in shown["unknown"], f"a block size that nobody told: {shown}")
+    check_equal(len(states), len(kernels), "kernels and architectures that a link leads to")
+
+
+def kernels_of_a_log(page, folder):
+    """Without a compiler: a log has no launch bounds, so that the block size is not known."""
+    log = REPOSITORY / "tests/data/logs/basic_sm_90.log"
+    write(page, folder, "log", log)
+    kernels = json.loads(browser.tool_output(TOOL, "inspect", str(log), "--format", "json"))["kernels"]
+    check_equal(page.run(ORDER)["sections"][0], "Findings", "the first section")
+    opens_the_calculator(page, kernels)
+    names = {kernel["demangled"] for kernel in kernels}
+    check(f"{len(names)} kernels" in page.text("report") or "instances" in page.text("report"), "kernels of the log, counted")
+
+
+def has_compiler():
+    done = browser.subprocess.run([TOOL, "inspect", str(REPOSITORY / "examples/merge.cu"), "--arch", "sm_90"], capture_output=True)
+    return done.returncode == 0
+
+
 def main():
     browser.programs()
     with tempfile.TemporaryDirectory() as folder:
@@ -227,16 +305,22 @@ def main():
         try:
             charts_equal_the_json(page, folder)
             tabs_and_tables(page, folder)
+            if browser.can_calculate(TOOL, folder):
+                findings_come_first(page, folder)
+                kernels_of_a_log(page, folder)
             what_is_missing(page, folder)
             two_runs(page, folder)
             many_candidates(page, folder)
             browser.check_silent(page, "reports")
             write(page, folder, "looks", REPOSITORY / "measurements/nvidia-h200/tune_block_sort.json")
             page.run("for (const one of document.querySelectorAll('details')) one.open = true")
+            page.wait_for(DRAW_ALL)
             browser.check_looks(page, "report", PICTURES)
+            browser.check_paper(page, "report")
             write(page, folder, "kernels", REPOSITORY / "tests/data/logs/basic_sm_90.log", REPOSITORY / "tests/data/logs/basic_sm_80.log")
             page.run("for (const one of document.querySelectorAll('details')) one.open = true")
             browser.check_looks(page, "kernels", PICTURES)
+            browser.check_paper(page, "kernels")
             browser.check_silent(page, "pages of kernels")
             hostile_names(page, folder)
         finally:

@@ -8,9 +8,24 @@
     const defaults = {
         architecture: "sm_90", threads: 256, registers: 32, static_shared_bytes: 0, dynamic_shared_bytes: 0, barriers: 1,
         carveout: -1, opt_in: "max", opt_in_bytes: 49152, max_threads: 1024, cluster_blocks: 1, sms: 0, grid: 0, cache: "none", caching: "off",
-        mode: "driver", kernel: "", rows: "",
+        mode: "driver", gpu: "", kernel: "", unknown: "", rows: "",
     };
-    const fields = Object.keys(defaults).filter((name) => byId(name));
+    // The least and the most that is asked about: what is too much for a GPU the model says, and why.
+    const ranges = {
+        threads: [1, 1e6], registers: [0, 255], static_shared_bytes: [0, 2 ** 30], dynamic_shared_bytes: [0, 2 ** 30], barriers: [0, 1e6],
+        carveout: [-1, 100], opt_in_bytes: [0, 2 ** 30], max_threads: [1, 1e6], cluster_blocks: [1, 64], sms: [0, 4096], grid: [0, 2 ** 46],
+    };
+    const words = {
+        architecture: "architecture", threads: "threads per block", registers: "registers per thread",
+        static_shared_bytes: "static shared memory", dynamic_shared_bytes: "dynamic shared memory", barriers: "barriers",
+        carveout: "carveout", opt_in: "dynamic shared memory allowed", opt_in_bytes: "dynamic shared memory allowed",
+        max_threads: "launch bound", cluster_blocks: "blocks per cluster", sms: "SMs", grid: "blocks of the grid",
+        cache: "cache preference", caching: "global caching", mode: "mode", gpu: "GPU",
+    };
+    // In a report the calculator has an address that begins with this, and is hidden behind all others.
+    const report = byId("report"), prefix = report ? "calculator&" : "";
+    const isAsked = () => !report || location.hash.startsWith("#calculator");
+    const fields = Object.keys(defaults).filter((name) => words[name]);
     const state = {...defaults};
     let architectures = [];
 
@@ -50,7 +65,7 @@
             });
         }
     }
-    const model = new Runner();
+    let model = null;
     let files = null;  // of its own, so that the model answers while a large file is read
 
     // Values of the fields -------------------------------------------------------------------------------------------
@@ -59,8 +74,7 @@
 
     function question() {
         const given = {...state};
-        delete given.kernel;
-        delete given.rows;
+        for (const name of ["gpu", "kernel", "unknown", "rows"]) delete given[name];
         return given;
     }
 
@@ -68,16 +82,40 @@
         return architectures.find((one) => one.architecture === state.architecture) || architectures[0];
     }
 
-    function readAddress(text) {
-        const given = new URLSearchParams(text.replace(/^#/, ""));
+    // What a text means in a field, as the tool reads it: {value} or {error}.
+    function fieldValue(name, text) {
+        const [low, high] = ranges[name];
+        return model.post("field", JSON.stringify({text, kind: name.endsWith("_bytes") ? "bytes" : "number", low, high}));
+    }
+
+    // Takes the values of an address. What cannot be read is said; its default stands in the field.
+    async function readAddress(text) {
+        const given = new URLSearchParams(text.replace(/^#/, "")), taken = {...defaults}, refused = [];
         for (const name of Object.keys(defaults)) {
             if (!given.has(name)) continue;
-            const value = given.get(name);
-            if (!isNumber(name)) state[name] = value.slice(0, 4096);
-            else if (/^-?\d{1,15}$/.test(value)) state[name] = Number(value);
+            const value = given.get(name).slice(0, 4096);
+            let error = null;
+            if (isNumber(name)) {
+                const answer = await fieldValue(name, value);
+                if (answer.error) error = answer.error;
+                else taken[name] = answer.value;
+            } else if (name === "architecture" || name === "gpu") {
+                const found = value === "" ? {} : await model.post("named", JSON.stringify({text: value}));
+                error = found.error;
+                if (found.architecture && (name === "architecture" || !given.has("architecture"))) taken.architecture = found.architecture;
+                if (found.gpu) taken.gpu = found.gpu;
+                if (found.sms && !given.has("sms")) taken.sms = found.sms;
+            } else if (words[name] && ![...byId(name).options].some((option) => option.value === value)) {
+                error = `'${value}' is none of ${[...byId(name).options].map((option) => option.value).join(", ")}`;
+            } else taken[name] = value;
+            if (error) refused.push(`${words[name] || name}: ${error}`);
         }
-        for (const name of ["opt_in", "cache", "caching", "mode"])
-            if (![...byId(name).options].some((option) => option.value === state[name])) state[name] = defaults[name];
+        Object.assign(state, taken);
+        refusals.clear();
+        latest.clear();
+        byId("address-said").hidden = refused.length === 0;
+        byId("address-said").textContent = refused.length === 0 ? "" :
+            `Not understood in the address, and left at what the fields show: ${refused.join("; ")}.`;
     }
 
     // Browsers refuse an address that changes with every movement of a slider.
@@ -93,12 +131,14 @@
         for (const name of Object.keys(defaults))
             if (state[name] !== defaults[name] || name === "architecture" || name === "threads" || name === "registers")
                 given.set(name, state[name]);
-        history.replaceState(null, "", "#" + given);
+        if (isAsked()) history.replaceState(null, "", "#" + prefix + given);
     }
 
     function showFields() {
         const row = chosen();
         state.architecture = row.architecture;
+        // A model is chosen as long as architecture and SMs are its own.
+        if (!row.gpus.some(([gpu, sms]) => gpu === state.gpu && sms === state.sms)) state.gpu = "";
         const sharedMax = Math.max(row.shared_opt_in, state.static_shared_bytes + state.dynamic_shared_bytes);
         byId("static_shared_bytes-slider").max = Math.max(row.shared_per_block, state.static_shared_bytes);
         byId("dynamic_shared_bytes-slider").max = sharedMax;
@@ -107,9 +147,8 @@
         for (const name of ["cluster_blocks", "cluster_blocks-slider"]) byId(name).max = row.max_cluster || 16;
         for (const name of fields) {
             const field = byId(name), slider = byId(name + "-slider");
-            if (document.activeElement !== field || field.value === "" || Number(field.value) !== state[name]) {
-                if (document.activeElement !== field || field.tagName === "SELECT") field.value = state[name];
-            }
+            const typing = isNumber(name) && (document.activeElement === field || refusals.has(name) || latest.has(name));
+            if (!typing) field.value = state[name];
             if (slider && document.activeElement !== slider) slider.value = state[name];
         }
         const disable = (name, off) => {
@@ -123,36 +162,121 @@
         byId("mode").options[1].disabled = !row.spreadsheet;
         byId("kernel-name").hidden = !state.kernel;
         byId("kernel-name").textContent = state.kernel;
+        const unknown = state.unknown.split(",").filter((name) => words[name]);
+        byId("unknown").hidden = unknown.length === 0;
+        byId("unknown").textContent = unknown.length === 0 ? "" :
+            `Not known of this kernel: ${unknown.map((name) => words[name]).join(", ")}. Give what your launch has.`;
+        showRefusals();
+    }
+
+    // What is typed and not understood stays in its field, and the result is that of the last value that was.
+    const refusals = new Map();
+    function showRefusals() {
+        for (const name of fields) {
+            const said = byId(name + "-said");
+            if (!said) continue;
+            byId(name).setAttribute("aria-invalid", refusals.has(name));
+            if (refusals.has(name)) said.textContent = refusals.get(name);
+            said.className = refusals.has(name) ? "said-of-field bad" : "said-of-field faint";
+            said.hidden = said.textContent === "";
+        }
+        byId("refused").textContent = [...refusals.keys()].map((name) =>
+            `The result is for ${numberText(state[name])} ${words[name]}: what is typed there is not understood.`).join(" ");
     }
 
     function set(changes) {
         Object.assign(state, changes);
+        for (const name of Object.keys(changes)) {
+            refusals.delete(name);
+            latest.delete(name);
+        }
+        if (state.unknown)
+            state.unknown = changes.unknown || state.unknown.split(",").filter((name) => !(name in changes)).join(",");
         showFields();
         ask();
     }
 
-    for (const name of fields) {
-        const field = byId(name), slider = byId(name + "-slider");
-        const take = (text) => {
-            if (!isNumber(name)) return set({[name]: text});
-            const value = Math.round(Number(text));
-            if (text === "" || !Number.isFinite(value)) return;
-            const low = Number(field.min || 0);
-            set({[name]: Math.max(low, Math.min(value, 1e9))});
-        };
-        field.addEventListener("input", () => take(field.value));
-        field.addEventListener("change", () => { field.value = state[name]; });
-        if (slider) slider.addEventListener("input", () => { take(slider.value); field.value = state[name]; });
-    }
-    byId("form").addEventListener("submit", (event) => event.preventDefault());
-    window.addEventListener("hashchange", () => {
-        clearTimeout(addressPause);
-        Object.assign(state, defaults);
-        readAddress(location.hash);
-        for (const name of fields) byId(name).value = state[name];
+    // What is being read; a question waits for it.
+    const reading = new Set(), latest = new Map();
+    async function take(name, text) {
+        const said = byId(name + "-said");
+        latest.set(name, text);
+        const answer = text.trim() === "" ? {error: "empty: write a number"} : await fieldValue(name, text);
+        if (latest.get(name) !== text) return;  // typed on, or another value was taken
+        latest.delete(name);
+        if (answer.error) {
+            refusals.set(name, answer.error);
+        } else {
+            refusals.delete(name);
+            state[name] = answer.value;
+            state.unknown = state.unknown.split(",").filter((one) => one !== name).join(",");
+            said.textContent = /^[\d\s-]*$/.test(text) ? "" : `= ${numberText(answer.value)}${name.endsWith("_bytes") ? " B" : ""}`;
+        }
         showFields();
-        ask();
-    });
+    }
+
+    function listen(name) {
+        const field = byId(name), slider = byId(name + "-slider");
+        if (!isNumber(name)) {
+            field.addEventListener("input", () => {
+                if (name !== "gpu") return set({[name]: field.value});
+                const row = architectures.find((one) => one.gpus.some(([gpu]) => gpu === field.value));
+                if (row) set({gpu: field.value, architecture: row.architecture, sms: row.gpus.find(([gpu]) => gpu === field.value)[1]});
+                else set({gpu: ""});
+            });
+            return;
+        }
+        const said = document.createElement("p");
+        said.id = name + "-said";
+        said.hidden = true;
+        (slider || field).after(said);
+        field.setAttribute("aria-describedby", said.id);
+        field.addEventListener("input", () => {
+            const done = take(name, field.value);
+            reading.add(done);
+            done.finally(() => reading.delete(done));
+            ask();
+        });
+        // Left, an understood field shows its value in digits; an empty one shows what counts.
+        field.addEventListener("change", async () => {
+            await Promise.all(reading);
+            if (field.value.trim() === "") refusals.delete(name);
+            if (!refusals.has(name)) {
+                field.value = state[name];
+                said.textContent = "";
+            }
+            showFields();
+        });
+        field.addEventListener("keydown", (event) => {
+            const step = {ArrowUp: 1, ArrowDown: -1}[event.key];
+            if (!step || refusals.has(name)) return;
+            event.preventDefault();
+            const [low, high] = ranges[name];
+            set({[name]: Math.max(low, Math.min(high, state[name] + step))});
+            field.value = state[name];
+        });
+        if (slider) slider.addEventListener("input", () => {
+            said.textContent = "";
+            set({[name]: Number(slider.value)});
+            field.value = state[name];
+        });
+    }
+    for (const name of fields) listen(name);
+    byId("form").addEventListener("submit", (event) => event.preventDefault());
+
+    // Takes the address's values into the fields, and asks.
+    async function readAndAsk(text) {
+        clearTimeout(addressPause);
+        document.documentElement.dataset.asked = ++asked;
+        await readAddress(text);
+        for (const name of fields) {
+            if (byId(name + "-said")) byId(name + "-said").textContent = "";
+            byId(name).value = state[name];
+        }
+        showFields();
+        listRows();
+        await ask();
+    }
 
     // The answer -----------------------------------------------------------------------------------------------------
 
@@ -161,6 +285,8 @@
         writeAddressSoon();
         const number = ++asked;
         document.documentElement.dataset.asked = number;
+        while (reading.size > 0) await Promise.all(reading);
+        if (number !== asked) return;
         try {
             const text = JSON.stringify(question());
             const mapText = JSON.stringify({...question(), architectures: rowsShown()});
@@ -181,23 +307,22 @@
 
     function showAnswer(account) {
         window.account = account;
-        const percent = Math.round(account.occupancy * 1000) / 10;
-        byId("occupancy").textContent = percent + " %";
-        byId("blocks").textContent = account.resident_blocks;
-        byId("warps").textContent = `${account.resident_warps} of ${account.warp_slots}`;
+        byId("occupancy").textContent = percentText(account.occupancy);
+        byId("blocks").textContent = numberText(account.resident_blocks);
+        byId("warps").textContent = `${numberText(account.resident_warps)} of ${numberText(account.warp_slots)}`;
         const limiters = account.limiters.map((name) => names[name] || name);
         byId("limiters").textContent = limiters.length === 0 ? "" : `Limited by ${limiters.join(" and ")}.`;
         byId("obstacle").textContent = account.obstacle ? `It cannot be launched: ${account.obstacle}.` : "";
         byId("next").textContent = account.next_step
-            ? `Cheapest step: ${account.next_step.text} (${Math.round(account.next_step.occupancy * 100)} %).` : "";
+            ? `Cheapest step: ${account.next_step.text} (${percentText(account.next_step.occupancy)}).` : "";
         const waves = account.waves;
         byId("waves").textContent = waves
             ? `${numberText(waves.waves)} waves of ${numberText(waves.blocks_per_wave)} blocks, ${numberText(waves.tail_blocks)} ` +
-              `in the last: ${Math.round(waves.efficiency * 100)} % of the block slots held are used.` : "";
+              `in the last: ${percentText(waves.efficiency)} of the block slots held are used.` : "";
         const clusters = account.clusters;
         byId("clusters").textContent = clusters
-            ? `About ${clusters.estimate === null ? "?" : clusters.estimate} resident clusters of ${clusters.cluster_blocks} ` +
-              `(${clusters.low} to ${clusters.high}); ${clusters.settled_by} on the GPU settles it.`
+            ? `About ${clusters.estimate === null ? "?" : numberText(clusters.estimate)} resident clusters of ${clusters.cluster_blocks} ` +
+              `(${numberText(clusters.low)} to ${numberText(clusters.high)}); ${clusters.settled_by} on the GPU settles it.`
             : state.cluster_blocks > 1 && !account.obstacle ? "With the number of SMs, resident clusters are estimated." : "";
         byId("notes").replaceChildren(...account.notes.map((text) => {
             const line = document.createElement("p");
@@ -210,7 +335,7 @@
         for (const [name, limit] of Object.entries(account.limits)) {
             if (limit.blocks === null && limit.steps.length === 0) continue;
             const row = body.insertRow(), limiting = account.limiters.includes(name);
-            const cells = [(names[name] || name) + (limiting ? " ◀" : ""), limit.blocks === null ? "–" : String(limit.blocks),
+            const cells = [(names[name] || name) + (limiting ? "\u00a0◀" : ""), numberText(limit.blocks),
                            limit.steps.map((step) => step.text).join("; ")];
             cells.forEach((text, i) => {
                 const cell = row.insertCell();
@@ -235,11 +360,11 @@
     // Charts ---------------------------------------------------------------------------------------------------------
 
     const curves = {
-        threads: {title: "Block size", axis: "threads per block", field: "threads"},
-        registers: {title: "Registers", axis: "registers per thread", field: "registers"},
-        shared: {title: "Shared memory", axis: "bytes per block, static and dynamic"},
-        barriers: {title: "Barriers", axis: "named barriers", field: "barriers"},
-        clusters: {title: "Cluster size", axis: "blocks per cluster", field: "cluster_blocks", y: "resident clusters (estimate)"},
+        threads: {title: "Block size", axis: "threads per block", field: "threads", step: 128},
+        registers: {title: "Registers", axis: "registers per thread", field: "registers", step: 32},
+        shared: {title: "Shared memory", axis: "bytes per block, static and dynamic", step: 32768},
+        barriers: {title: "Barriers", axis: "named barriers", field: "barriers", step: 1},
+        clusters: {title: "Cluster size", axis: "blocks per cluster", field: "cluster_blocks", step: 1, y: "resident clusters (estimate)"},
     };
     const charts = new Map();
     let lastAccount = null;
@@ -280,7 +405,7 @@
         const [value, height] = entry.points[at], before = at > 0 ? entry.points[at - 1][1] : height;
         const what = name === "clusters" ? "clusters" : "warps";
         let text = `${numberText(value)} ${curves[name].axis}: ${numberText(height)} ${what}`;
-        if (name !== "clusters" && lastAccount) text += ` (${Math.round((height / lastAccount.warp_slots) * 100)} %)`;
+        if (name !== "clusters" && lastAccount) text += ` (${percentText(height / lastAccount.warp_slots)})`;
         if (height < before) text += `, ${numberText(before)} before this cliff`;
         return text;
     }
@@ -358,7 +483,7 @@
         ];
         entry.canvas.setAttribute("aria-label", `${about.title}: ${about.y || "resident warps"} by ${about.axis}; now ` +
             `${numberText(here)}: ${numberText(height)}`);
-        const options = baseOptions({title: about.axis}, {title: about.y || "resident warps", from_zero: true}, (item) => {
+        const options = baseOptions({title: about.axis, step: about.step}, {title: about.y || "resident warps", from_zero: true, step: top && 8}, (item) => {
             if (item.datasetIndex === 1) return `here: ${numberText(item.parsed.x)}, ${numberText(item.parsed.y)}`;
             return pointText(name, entry, item.dataIndex);
         }, []);
@@ -390,8 +515,21 @@
         return list.includes(state.architecture) ? list : [state.architecture, ...list];
     }
 
+    // The models that stand for an architecture: of data centres, GeForce, workstations and Jetson the largest.
+    function wellKnown(architecture) {
+        const row = architectures.find((one) => one.architecture === architecture), best = new Map();
+        for (const [gpu, sms] of row ? row.gpus : []) {
+            if (/( Ti| Super| Laptop| D| Max-Q| Boost| PCIe| NVL|GB)$/.test(gpu)) continue;
+            const family = /^Jetson/.test(gpu) ? "jetson" : /^(GTX|GTS|GT|RTX) \d+$/.test(gpu) ? "geforce"
+                : /^(Quadro|RTX|T\d{3}|Titan|GTX Titan|MX)/.test(gpu) ? "workstation" : "centre";
+            best.set(family, [...(best.get(family) || []), [gpu, sms]].sort((a, b) => b[1] - a[1]));
+        }
+        const of = (family, count) => (best.get(family) || []).slice(0, count).map(([gpu]) => gpu);
+        return [...of("centre", 2), ...of("geforce", 1), ...of("workstation", 1), ...of("jetson", 1)];
+    }
+
     function shade(part) {
-        const steps = [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
+        const steps = [[68, 1, 84], [65, 68, 135], [42, 120, 142], [34, 168, 132], [122, 209, 81], [253, 231, 37]];
         const place = Math.max(0, Math.min(1, part)) * 5, below = Math.min(4, Math.floor(place)), rest = place - below;
         const rgb = steps[below].map((value, i) => Math.round(value * (1 - rest) + steps[below + 1][i] * rest));
         const light = [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => sum + weight * (rgb[i] / 255) ** 2.2, 0);
@@ -411,7 +549,7 @@
         rows[0].warps.forEach((_, i) => {
             const cell = document.createElement("th");
             cell.scope = "col";
-            cell.textContent = 32 * (i + 1);
+            cell.textContent = numberText(32 * (i + 1));
             head.append(cell);
         });
         const body = table.createTBody();
@@ -420,17 +558,26 @@
             name.scope = "row";
             name.className = "row";
             name.textContent = row.architecture;
+            const gpu = wellKnown(row.architecture)[0];
+            if (gpu) {
+                const beside = document.createElement("span");
+                beside.className = "faint";
+                beside.textContent = " " + gpu.replace("Jetson ", "");
+                name.append(beside);
+            }
+            name.dataset.architecture = row.architecture;
             line.append(name);
             row.warps.forEach((warps, c) => {
                 const cell = line.insertCell(), percent = Math.round((warps / row.warp_slots) * 100);
                 const threads = 32 * (c + 1), here = row.architecture === state.architecture && threads === state.threads;
                 [cell.style.background, cell.style.color] = shade(percent / 100);
                 cell.textContent = percent;
-                cell.title = `${row.architecture}, ${threads} threads: ${warps} of ${row.warp_slots} warps`;
+                cell.title = `${row.architecture}, ${numberText(threads)} threads: ${warps} of ${row.warp_slots} warps`;
                 cell.tabIndex = (focused ? focused[0] === r && focused[1] === c : r === 0 && c === 0) ? 0 : -1;
                 cell.setAttribute("role", "button");
                 cell.setAttribute("aria-label", `${row.architecture}, ${threads} threads: ${percent} %${here ? ", chosen" : ""}`);
-                if (here) cell.style.outline = "3px solid " + colour("ink");
+                cell.setAttribute("aria-pressed", here);
+                if (here) cell.className = "chosen";
             });
         });
         if (held && focused) {
@@ -444,7 +591,7 @@
     function chooseCell(cell) {
         if (cell.tagName !== "TD") return;
         focused = placeOf(cell);
-        set({architecture: cell.parentElement.cells[0].textContent, threads: 32 * cell.cellIndex});
+        set({architecture: cell.parentElement.cells[0].dataset.architecture, threads: 32 * cell.cellIndex});
     }
     byId("map").addEventListener("click", (event) => chooseCell(event.target));
     byId("map").addEventListener("keydown", (event) => {
@@ -465,6 +612,12 @@
         focused = placeOf(next);
         next.focus();
     });
+    // "sm_90 · H100, GH200"
+    function labelOf(architecture, models) {
+        const known = wellKnown(architecture).slice(0, models);
+        return known.length === 0 ? architecture : `${architecture} · ${known.join(", ")}`;
+    }
+
     function listRows() {
         const shown = rowsShown();
         byId("rows").replaceChildren(...architectures.map((one) => {
@@ -479,7 +632,7 @@
                 else now.delete(one.architecture);
                 set({rows: architectures.map((row) => row.architecture).filter((name) => now.has(name)).join(",")});
             });
-            label.append(box, " " + one.architecture);
+            label.append(box, " " + labelOf(one.architecture, 1));
             return label;
         }));
     }
@@ -497,9 +650,9 @@
         byId("found").hidden = kernels.length === 0;
         byId("filter").value = "";
         listKernels();
-        let text = `${what}: ${found.kind}, ${found.found} kernel${found.found === 1 ? "" : "s"} with registers`;
-        if (found.found > kernels.length) text += `, of which the first ${kernels.length} are listed`;
-        if (found.only_ptx > 0) text += `, ${found.only_ptx} as PTX only`;
+        let text = `${what}: ${found.kind}, ${numberText(found.found)} kernel${found.found === 1 ? "" : "s"} with registers`;
+        if (found.found > kernels.length) text += `, of which the first ${numberText(kernels.length)} are listed`;
+        if (found.only_ptx > 0) text += `, ${numberText(found.only_ptx)} as PTX only`;
         if (found.notes.length > 0) text += ". " + found.notes.join("; ");
         if (found.found === 0 && found.kind === "compiler log")
             text = `${what}: no kernel. It is neither a compiled file nor a log with the "Used N registers" lines of nvcc -Xptxas -v.`;
@@ -516,28 +669,34 @@
         byId("kernels").replaceChildren(...wanted.slice(0, maxOptions).map(([kernel, i]) => {
             const option = document.createElement("option");
             option.value = i;
-            option.textContent = `${kernel.short} · ${kernel.architecture || "unknown architecture"} · ${kernel.registers === null ? "?" : kernel.registers} registers`;
+            option.textContent = `${kernel.short} · ${kernel.architecture || "unknown architecture"} · ${kernel.registers === null ? "?" : numberText(kernel.registers)} registers`;
             option.title = kernel.demangled;
             return option;
         }));
         if (wanted.length > maxOptions) {
             const option = document.createElement("option");
             option.disabled = true;
-            option.textContent = `${wanted.length - maxOptions} more: write a part of the name above`;
+            option.textContent = `${numberText(wanted.length - maxOptions)} more: write a part of the name above`;
             byId("kernels").append(option);
         }
     }
 
     function takeKernel(kernel) {
         const row = architectures.find((one) => kernel.architecture.replace(/[af]$/, "") === one.architecture);
-        const changes = {kernel: kernel.short, dynamic_shared_bytes: 0, cluster_blocks: kernel.cluster_blocks || 1,
+        const changes = {kernel: kernel.short, unknown: "", dynamic_shared_bytes: 0, cluster_blocks: kernel.cluster_blocks || 1,
                          max_threads: kernel.threads || defaults.max_threads};
         if (row) changes.architecture = row.architecture;
         for (const name of ["registers", "static_shared_bytes", "barriers"])
             if (kernel[name] !== null) changes[name] = kernel[name];
         if (kernel.threads !== null) changes.threads = kernel.threads;
+        refusals.clear();
+        latest.clear();
         set(changes);
-        for (const name of fields) byId(name).value = state[name];
+        for (const name of fields) {
+            byId(name).value = state[name];
+            if (byId(name + "-said")) byId(name + "-said").textContent = "";
+        }
+        showRefusals();
         const unknown = [];
         if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is not a known architecture`);
         if (kernel.threads === null) unknown.push("it has no launch bound: give the threads");
@@ -616,21 +775,46 @@
     window.askMany = (numbers) => model.post("many", numbers);
     window.askModel = (given) => model.post("occupancy", JSON.stringify(given));
 
-    (async function start() {
+    const optionOf = (value, text) => {
+        const option = document.createElement("option");
+        option.value = value;
+        option.textContent = text;
+        return option;
+    };
+
+    async function start() {
+        model = new Runner();
         architectures = (await model.post("architectures", "")).architectures;
-        byId("architecture").replaceChildren(...architectures.map((one) => {
-            const option = document.createElement("option");
-            option.value = one.architecture;
-            option.textContent = one.architecture;
-            return option;
+        byId("architecture").replaceChildren(...architectures.map((one) => optionOf(one.architecture, labelOf(one.architecture, 4))));
+        byId("gpu").replaceChildren(optionOf("", "any"), ...[...architectures].reverse().filter((one) => one.gpus.length > 0).map((one) => {
+            const group = document.createElement("optgroup");
+            group.label = one.architecture;
+            group.append(...one.gpus.map(([gpu, sms]) => optionOf(gpu, `${gpu} (${numberText(sms)} SMs)`)));
+            return group;
         }));
-        readAddress(location.hash.length > 1 ? location.hash : JSON.parse(byId("state").textContent));
-        for (const name of fields) byId(name).value = state[name];
-        showFields();
-        listRows();
-        await ask();
-        document.documentElement.dataset.ready = "yes";
-    })().catch((failure) => {
-        byId("obstacle").textContent = "The calculator did not start: " + failure.message;
-    });
+        await readAndAsk(location.hash.length > 1 ? location.hash : JSON.parse(byId("state").textContent));
+        document.documentElement.dataset.calculator = "yes";
+        if (!report) document.documentElement.dataset.ready = "yes";
+    }
+
+    // Shows the part of a report that its address names: the calculator, or the report at the place where it was left.
+    let started = null, place = 0;
+    function route() {
+        const asked = isAsked();
+        if (report) {
+            const shown = !byId("calculator").hidden;
+            if (asked && !shown) place = scrollY;
+            report.hidden = asked;
+            byId("calculator").hidden = !asked;
+            if (asked && !shown) scrollTo(0, 0);
+            if (!asked && shown) scrollTo(0, place);
+        }
+        if (!asked) return;
+        const work = started ? started.then(() => readAndAsk(location.hash)) : (started = start());
+        work.catch((failure) => {
+            byId("obstacle").textContent = "The calculator did not start: " + failure.message;
+        });
+    }
+    window.addEventListener("hashchange", route);
+    route();
 })();

@@ -6,12 +6,32 @@ function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
+// Numbers look as the tool writes them (number_text, tick_texts and percent there): tests/data/numbers.json holds both to it.
 function numberText(value) {
-    if (value === null || value === undefined) return "–";
+    if (value === null || value === undefined || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
-    if (size >= 1e7 || (size > 0 && size < 1e-4)) return value.toExponential(2);
-    if (Number.isInteger(value)) return value.toLocaleString("en-US");
-    return String(Number(value.toPrecision(4)));
+    if (size >= 1e7 || (size > 0 && size < 1e-4))
+        return value.toExponential(2).replace(/\.?0*e/, "e").replace("e+", "e");
+    if (size >= 1000 || Number.isInteger(value)) return (Math.sign(value) * Math.round(size)).toLocaleString("en-US");
+    let scale = 1;
+    while (size * scale < 1000) scale *= 10;
+    return (Math.sign(value) * Math.round(size * scale) / scale).toLocaleString("en-US", {maximumFractionDigits: 8});
+}
+
+// The labels of an axis: where two would be alike, all get the decimals that tell them apart.
+function tickTexts(values) {
+    const texts = values.map(numberText);
+    if (new Set(texts).size === texts.length) return texts;
+    let decimals = 0;
+    const fixed = () => values.map((value) => value.toLocaleString("en-US",
+        {minimumFractionDigits: decimals, maximumFractionDigits: decimals}));
+    while (decimals < 12 && new Set(fixed()).size < texts.length) ++decimals;
+    return fixed();
+}
+
+// "50 %", "62.5 %".
+function percentText(fraction) {
+    return Math.round(fraction * 1000) / 10 + " %";
 }
 
 // What is too long loses its middle: names of workloads differ at their ends.
@@ -71,13 +91,59 @@ const intervalsPlugin = {
     },
 };
 
+// The ticks of a logarithmic axis for which there is room: 1, 2 and 5 of each decade, or each decade, or some of them;
+// within less than a decade round steps.
+function logarithmicTicks(scale) {
+    const {min, max} = scale, decades = Math.log10(max / min), sideways = scale.axis === "x";
+    if (!(min > 0) || !(decades > 0)) return;
+    const length = (sideways ? scale.chart.width : scale.chart.height) * 0.75;
+    const room = (texts) => sideways ? 14 + 7 * Math.max(...texts.map((text) => text.length)) : 20;
+    const within = (values) => values.filter((value) => value >= min * 0.9999 && value <= max * 1.0001);
+    const fits = (values) => {
+        const texts = tickTexts(values), need = values.length > 0 ? room(texts) : 0;
+        return values.every((value, i) => i === 0 || Math.log10(value / values[i - 1]) / decades * length >= need);
+    };
+    const decadesOf = (factors, every) => {
+        const values = [];
+        for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); ++power)
+            if (power % every === 0) for (const factor of factors) values.push(Number(`${factor}e${power}`));
+        return within(values);
+    };
+    const steps = (step) => {
+        const values = [];
+        for (let k = Math.ceil(min / step - 1e-9); k * step <= max * (1 + 1e-9) && values.length < 100; ++k)
+            values.push(Number((k * step).toPrecision(12)));
+        return values;
+    };
+    const sets = [decadesOf([1, 2, 5], 1), decadesOf([1], 1), decadesOf([1], 2), decadesOf([1], 3), decadesOf([1], 6)];
+    let chosen = sets.find((values) => values.length >= 3 && fits(values));
+    if (!chosen) {
+        const unit = 10 ** Math.floor(Math.log10(max - min));
+        chosen = [0.1, 0.2, 0.5, 1, 2, 5].map((factor) => steps(factor * unit)).find((values) => values.length >= 2 && fits(values));
+    }
+    chosen = chosen || sets.find((values) => values.length > 0 && fits(values));
+    if (chosen) scale.ticks = chosen.map((value) => ({value}));
+}
+
+// Multiples of a step, or of twice or four times as much, as there is room.
+function steppedTicks(scale, step) {
+    const length = (scale.axis === "x" ? scale.chart.width : scale.chart.height) * 0.75;
+    const need = scale.axis === "x" ? 16 + 7 * numberText(scale.max).length : 20;
+    while ((step / (scale.max - scale.min)) * length < need && step < scale.max) step *= 2;
+    scale.ticks = [];
+    for (let value = Math.ceil(scale.min / step) * step; value <= scale.max; value += step) scale.ticks.push({value});
+}
+
 function axisOptions(axis) {
     const options = {
         type: axis.logarithmic ? "logarithmic" : "linear",
         title: {display: !!axis.title, text: axis.title, color: colour("faint")},
         grid: {color: colour("grid"), borderColor: colour("faint")},
-        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: true, callback: (value) => numberText(value)},
+        ticks: {color: colour("faint"), maxRotation: 0, autoSkip: !axis.logarithmic && !axis.step, autoSkipPadding: 8,
+                callback: (_, i, ticks) => tickTexts(ticks.map((tick) => tick.value))[i]},
     };
+    if (axis.logarithmic) options.afterBuildTicks = logarithmicTicks;
+    if (axis.step) options.afterBuildTicks = (scale) => steppedTicks(scale, axis.step);
     if (axis.from_zero) options.beginAtZero = true;
     if (axis.categories) {
         options.min = -0.5;
@@ -109,6 +175,7 @@ function baseOptions(x, y, said, marks) {
     };
 }
 
-// Charts are drawn again in the colours of the page when these change.
+// Charts are drawn again in the colours of the page when these change: paper is light.
 const redraws = [];
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraws.forEach((draw) => draw()));
+for (const media of ["(prefers-color-scheme: dark)", "print"])
+    window.matchMedia(media).addEventListener("change", () => redraws.forEach((draw) => draw()));

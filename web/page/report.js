@@ -3,7 +3,7 @@
 "use strict";
 
 (function () {
-    const {texts, charts} = JSON.parse(document.getElementById("charts").textContent);
+    const {texts, charts} = JSON.parse(document.getElementById("chart-data").textContent);
     const drawn = new Map();
     const maxRows = 500;
 

@@ -39,7 +39,8 @@ onmessage = async (event) => {
     const {id, what, input} = event.data;
     try {
         if (what === "start")
-            started = WebAssembly.instantiate(input, imports).then(({instance}) => {
+            started = new Response(new Blob([input]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer()
+                .then((bytes) => WebAssembly.instantiate(bytes, imports)).then(({instance}) => {
                 program = instance.exports;
                 program._initialize();
             });

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "advice/model/account.hpp"
+#include "advice/model/gpu_models.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "advice/model/launch_words.hpp"
 #include "compiler/log/resource_log.hpp"
@@ -19,6 +20,8 @@
 #include "image/names/demangle.hpp"
 #include "report/core/json.hpp"
 #include "report/kernels/occupancy_report.hpp"
+#include "support/text/terminal.hpp"
+#include "support/text/typed_number.hpp"
 
 namespace launchbox::calculator {
 
@@ -75,7 +78,8 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     settings.caching = global_caching_named(word(given, "caching"));
     settings.non_portable_clusters = true;  // as launchbox occupancy asks; a note says so
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
-    // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it to.
+    // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it
+    // to.
     if (const std::string opt_in = word(given, "opt_in"); opt_in == "bytes")
         settings.max_dynamic_shared_bytes = number(given, "opt_in_bytes", 0, 0, bytes);
     else if (opt_in != "default")
@@ -156,6 +160,15 @@ ordered_json answer_map(const ordered_json& given)
     return {{"rows", std::move(rows)}};
 }
 
+// Each model once, with its SMs.
+ordered_json gpus_of(const compute_capability& capability)
+{
+    ordered_json gpus = ordered_json::array();
+    for (const gpu_model& model : gpu_models())
+        if (model.capability == capability) gpus.push_back({name_of(model), model.sms});
+    return gpus;
+}
+
 ordered_json answer_architectures()
 {
     ordered_json all = ordered_json::array();
@@ -169,8 +182,47 @@ ordered_json answer_architectures()
                        {"max_cluster", or_null(row.non_portable_cluster)},
                        {"limits_barriers", row.barriers_per_sm.has_value()},
                        {"has_carveout", row.capability.major >= 7},
-                       {"spreadsheet", row.spreadsheet.has_value()}});
+                       {"spreadsheet", row.spreadsheet.has_value()},
+                       {"gpus", gpus_of(row.capability)}});
     return {{"architectures", std::move(all)}};
+}
+
+// "sm_90a", "9.0", "H100": what --arch takes, one of it.
+ordered_json answer_named(const std::string& text)
+{
+    const std::optional<compute_capability> capability = parse_compute_capability(text);
+    if (capability && find_sm_limits(*capability) != nullptr)
+        return {{"architecture", architecture_name(find_sm_limits(*capability)->capability).view()}};
+    const named_gpus gpus = gpus_named(text);
+    const std::optional<compute_capability> of_gpu = gpus.capability();
+    if (!of_gpu && !gpus.models.empty()) {
+        std::string models;
+        constexpr std::size_t most = 4;
+        for (std::size_t i = 0; i < std::min(gpus.models.size(), most); ++i)
+            models += (i == 0 ? "" : ", ") + name_of(*gpus.models[i]);
+        return refused("'" + json_text(text) + "' can be " + models + (gpus.models.size() > most ? " and others" : ""));
+    }
+    if (!of_gpu || find_sm_limits(*of_gpu) == nullptr)
+        return refused("'" + json_text(text) + "' is not a known architecture or GPU");
+    return {{"architecture", architecture_name(find_sm_limits(*of_gpu)->capability).view()},
+            {"gpu", gpus.whole ? ordered_json(name_of(*gpus.models.front())) : ordered_json(nullptr)},
+            {"sms", or_null(gpus.sms())}};
+}
+
+// The text of a field, by the rules of the command line.
+ordered_json answer_field(const ordered_json& given)
+{
+    const std::string text = word(given, "text");
+    const bool is_size = word(given, "kind") == "bytes";
+    constexpr std::int64_t limit = std::int64_t{1} << 46;
+    const std::int64_t low = number(given, "low", 0, -limit, limit), high = number(given, "high", limit, -limit, limit);
+    const std::optional<std::int64_t> value = is_size ? read_bytes(text) : read_whole_number(text);
+    if (!value)
+        return refused("'" + json_text(text) + "' is not a " +
+                       (is_size ? "size: write bytes, such as 11264 or 48K" : "whole number"));
+    if (*value < low || *value > high)
+        return refused("'" + json_text(text) + "' is not between " + with_commas(low) + " and " + with_commas(high));
+    return {{"value", *value}};
 }
 
 ordered_json kernels_json(const std::vector<const kernel_info*>& kernels)
@@ -251,6 +303,8 @@ ordered_json answered(std::string_view what, std::string_view input)
     if (!given.is_object()) return refused("a question is a JSON object");
     if (what == "occupancy") return answer_occupancy(given);
     if (what == "map") return answer_map(given);
+    if (what == "named") return answer_named(word(given, "text"));
+    if (what == "field") return answer_field(given);
     return refused("nobody answers this");
 }
 

@@ -55,6 +55,26 @@ constexpr bool none_of(Range&& range, Test test, Part part = {})
     return !ranges::any_of(range, test, part);
 }
 
+template <class Range, class Test, class Part = identity>
+constexpr auto find_if_not(Range&& range, Test test, Part part = {})
+{
+    return std::find_if(std::begin(range), std::end(range),
+                        [&](const auto& one) { return !std::invoke(test, std::invoke(part, one)); });
+}
+
+template <class Range, class Test, class Part = identity>
+constexpr bool all_of(Range&& range, Test test, Part part = {})
+{
+    return ranges::find_if_not(range, test, part) == std::end(range);
+}
+
+template <class Range, class From, class To>
+constexpr void replace(Range&& range, const From& from, const To& to)
+{
+    for (auto& one : range)
+        if (one == from) one = to;
+}
+
 template <class Range, class Less = std::less<>, class Part = identity>
 constexpr void sort(Range&& range, Less less = {}, Part part = {})
 {

@@ -6,18 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "image/names/demangle.hpp"
+
 namespace launchbox {
-
-namespace {
-
-// "merge<int, 4>" -> "merge"; an operator or a lambda in front of the arguments stays whole.
-std::string without_arguments(const std::string& name)
-{
-    const std::size_t at = name.find('<');
-    return at == std::string::npos || at == 0 || name.substr(0, at).ends_with("operator") ? name : name.substr(0, at);
-}
-
-}  // namespace
 
 code_size size_of(const std::string& file, std::optional<std::uint64_t> file_bytes,
                   const std::vector<binary_image>& images, const std::vector<const inspected_kernel*>& kernels)
@@ -44,7 +35,7 @@ code_size size_of(const std::string& file, std::optional<std::uint64_t> file_byt
     for (const inspected_kernel* kernel : kernels) {
         if (!kernel->info.figures.code_bytes) continue;
         const std::int64_t bytes = *kernel->info.figures.code_bytes;
-        template_size& one = of_template[without_arguments(kernel->info.short_form)];
+        template_size& one = of_template[template_name(kernel->info.short_form)];
         ++one.kernels;
         one.code_bytes += bytes;
         size.code_bytes += bytes;

@@ -22,4 +22,8 @@ std::string demangle(std::string_view name);
 /// the name of its body.
 std::string short_name(std::string_view demangled);
 
+/// A short name without template arguments: `Agent::run` for `Agent<int>::run<4>`. What instances of one template
+/// share.
+std::string template_name(std::string_view short_name);
+
 }  // namespace launchbox

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/names/kernel_identity.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -55,6 +56,28 @@ std::string kernel_identity(std::string_view name, std::string_view demangled)
     std::string identity = without_changing_part(without_unit(demangled));
     if (const std::string_view file = file_in_symbol(name); !file.empty()) identity.append(" [").append(file) += ']';
     return identity;
+}
+
+std::string without_architectures(std::string_view name)
+{
+    constexpr std::string_view digits = "0123456789", mark = "_SM_";
+    std::string result;
+    while (true) {
+        const std::size_t at = name.find(mark);
+        if (at == std::string_view::npos) return result.append(name);
+        // In front of it the version, and one of the two names.
+        const std::size_t version = name.substr(0, at).find_last_not_of(digits) + 1;
+        const std::string_view before = name.substr(0, version);
+        result.append(name.substr(0, at));
+        name.remove_prefix(at + mark.size());
+        const std::size_t end = std::min(name.find_first_not_of("0123456789_"), name.size());
+        const bool is_namespace = version < at && (before.ends_with("CUB_") || before.ends_with("THRUST_")) &&
+                                  name.find_first_of(digits) == 0;
+        if (is_namespace)
+            name.remove_prefix(name.substr(0, end).find_last_of(digits) + 1);
+        else
+            result.append(mark);
+    }
 }
 
 namespace {

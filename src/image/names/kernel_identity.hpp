@@ -21,4 +21,8 @@ std::string_view file_in_symbol(std::string_view name);
 /// an anonymous kernel of the same name: "(anonymous namespace)::scale(float*) [t_cu]".
 std::string kernel_identity(std::string_view name, std::string_view demangled);
 
+/// A name without the architectures that CUB and Thrust write into their namespaces, so that a kernel has another name
+/// for each: `cub::CUB_300001::f` for `cub::CUB_300001_SM_800::f` and `cub::CUB_300001_SM_900::f`.
+std::string without_architectures(std::string_view name);
+
 }  // namespace launchbox

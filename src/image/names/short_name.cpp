@@ -206,4 +206,28 @@ std::size_t declaration_scan::close(char kind)
 
 }  // namespace
 
+std::string template_name(std::string_view short_name)
+{
+    std::string name;
+    int depth = 0, parentheses = 0;
+    for (std::size_t i = 0; i < short_name.size(); ++i) {
+        const char letter = short_name[i];
+        if (depth == 0) {
+            const bool behind_name =
+                !name.empty() && (std::isalnum(static_cast<unsigned char>(name.back())) != 0 || name.back() == '_');
+            if (letter == '<' && behind_name && !name.ends_with("operator"))
+                depth = 1;
+            else
+                name += letter;
+        } else if (letter == '(' || letter == ')') {
+            parentheses += letter == '(' ? 1 : -1;  // within them > compares
+        } else if (parentheses == 0 && letter == '<') {
+            ++depth;
+        } else if (parentheses == 0 && letter == '>' && short_name[i - 1] != '-') {
+            --depth;
+        }
+    }
+    return name;
+}
+
 }  // namespace launchbox

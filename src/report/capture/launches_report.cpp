@@ -254,7 +254,14 @@ document launches_document(const observed_run& run, const launches_view& view)
     add_summary(page, run);
     for (const std::string& warning : run.warnings) page.line("  " + escape_for_terminal(warning), tone::warning);
     add_kernels(page, run, view);
-    add_findings(page, run, view);
+    if (view.findings) add_findings(page, run, view);
+    return page;
+}
+
+document launch_findings_document(const observed_run& run)
+{
+    document page;
+    add_findings(page, run, {});
     return page;
 }
 

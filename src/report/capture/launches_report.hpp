@@ -10,10 +10,14 @@
 namespace launchbox {
 
 struct launches_view {
-    bool all = false;  ///< every kernel and shape, not only the longest
+    bool all = false;      ///< every kernel and shape, not only the longest
+    bool findings = true;  ///< also what could be gained
 };
 
 document launches_document(const observed_run& run, const launches_view& view);
+
+/// What could be gained alone. Empty where nothing was found.
+document launch_findings_document(const observed_run& run);
 
 /// launchbox.launches/1.
 nlohmann::ordered_json launches_json(const observed_run& run);

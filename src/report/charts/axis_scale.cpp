@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "support/text/rounded_number.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -40,6 +42,31 @@ std::vector<double> logarithmic_ticks(double low, double high)
             if (value >= low * 0.9999 && value <= high * 1.0001) ticks.push_back(value);
         }
     return ticks;
+}
+
+// "1.23e7"
+std::string power_text(double value)
+{
+    const std::string text = fmt::format("{:.2e}", value);
+    const std::size_t at = text.find('e');
+    std::string digits = text.substr(0, at);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.ends_with('.')) digits.pop_back();
+    return fmt::format("{}e{}", digits, std::stoi(text.substr(at + 1)));
+}
+
+// "1,980.5"
+std::string fixed_text(double value, int decimals)
+{
+    const std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
+    const std::size_t whole = std::min(text.find('.'), text.size());
+    if (whole > 15) return text;
+    return (value < 0 ? "-" : "") + with_commas(std::stoll(text.substr(0, whole))) + text.substr(whole);
+}
+
+bool all_differ(const std::vector<std::string>& texts)
+{
+    return std::set(texts.begin(), texts.end()).size() == texts.size();
 }
 
 }  // namespace
@@ -82,10 +109,23 @@ axis_scale scale_of(const std::vector<double>& values, bool logarithmic, bool fr
 
 std::string number_text(double value)
 {
+    if (!std::isfinite(value)) return "–";
     const double size = std::abs(value);
-    if (size >= 1e7 || (size > 0 && size < 1e-4)) return fmt::format("{:.3g}", value);
-    if (std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, size)) return rounded_with_commas(value);
-    return fmt::format("{:.4g}", value);
+    if (size >= 1e7 || (size > 0 && size < 1e-4)) return power_text(value);
+    if (size >= 1000 || value == std::floor(value)) return rounded_with_commas(value);
+    double scale = 1;
+    while (size * scale < 1000) scale *= 10;
+    const double rounded = std::round(value * scale) / scale;
+    return std::abs(rounded) >= 1000 ? rounded_with_commas(rounded) : fmt::format("{}", rounded);
+}
+
+std::vector<std::string> tick_texts(const std::vector<double>& values)
+{
+    std::vector<std::string> texts;
+    for (const double value : values) texts.push_back(number_text(value));
+    for (int decimals = 0; !all_differ(texts) && decimals <= 12; ++decimals)
+        for (std::size_t i = 0; i < values.size(); ++i) texts[i] = fixed_text(values[i], decimals);
+    return texts;
 }
 
 }  // namespace launchbox

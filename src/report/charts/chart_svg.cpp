@@ -41,7 +41,8 @@ constexpr std::string_view shapes =
     "text{font:12px system-ui,'DejaVu Sans',sans-serif}.title{font-size:15px;font-weight:600}.small{font-size:11px}"
     ".grid,.axis,.area{stroke-width:1}.mark{stroke-width:1;stroke-dasharray:4 3}"
     ".halo{paint-order:stroke;stroke-width:3px}.thread{fill:none;stroke-width:1;stroke-opacity:.45}"
-    ".thread.strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#ff8c1a;stroke-width:3.5}"
+    ".thread.strong{stroke-width:3;stroke-opacity:1}.chosen{fill:none;stroke:#000000;stroke-width:6}"
+    ".chosen.inner{stroke:#ffffff;stroke-width:2.5}"
     ".picture .line{fill:none;stroke-width:1.8}.picture .dot{stroke:none;fill-opacity:.7}"
     ".picture .white{fill:#ffffff}.picture .black{fill:#000000}";
 
@@ -133,7 +134,7 @@ std::string fitted(std::string_view text, double width)
 
 shade shade_of(double part)
 {
-    // Viridis in six steps, readable without colour: each is lighter than the one before it.
+    // Viridis in six steps, readable without colour: the more, the lighter. So nothing at all, 0 %, is the darkest.
     constexpr std::array<std::array<double, 3>, 6> steps{
         {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}, {253, 231, 37}}};
     const double place = std::clamp(std::isfinite(part) ? part : 1.0, 0.0, 1.0) * 5;

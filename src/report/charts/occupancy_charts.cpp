@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdint>
+
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -64,7 +67,8 @@ std::vector<chart> occupancy_charts(const occupancy_account& account, const std:
 chart occupancy_map(const std::vector<occupancy_account>& accounts)
 {
     heat_chart drawn{"threads per block", "architecture", "occupancy, %", {}, {}, {}, {}, false};
-    for (std::size_t i = 1; i <= columns_of_map; ++i) drawn.columns.push_back(std::to_string(i * warp_size));
+    for (std::size_t i = 1; i <= columns_of_map; ++i)
+        drawn.columns.push_back(with_commas(static_cast<std::int64_t>(i * warp_size)));
     for (const occupancy_account& account : accounts) {
         const occupancy_question& question = account.question;
         for (const occupancy_curve& curve : account.curves) {
@@ -76,7 +80,7 @@ chart occupancy_map(const std::vector<occupancy_account>& accounts)
                 const auto column = static_cast<std::size_t>(point.value / warp_size - 1);
                 const double percent = 100.0 * point.warps / account.result.warp_slots;
                 row[column] = percent;
-                texts[column] = fmt::format("{:.0f}", percent);
+                texts[column] = fmt::format("{:.0f}", std::floor(percent + 0.5));  // 62.5 is 63, as in the calculator
                 if (point.value == curve.here) drawn.marked.assign(1, {drawn.rows.size(), column});
             }
             drawn.rows.push_back(subject_of(question));

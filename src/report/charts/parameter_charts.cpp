@@ -11,6 +11,7 @@
 #include "report/charts/landscape_charts.hpp"
 #include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/rounded_number.hpp"
 #include "tune/ranking/importance.hpp"
 
 namespace launchbox {

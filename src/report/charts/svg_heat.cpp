@@ -19,13 +19,13 @@ struct value_range {
     double low = 0, high = 1;
     bool less_is_better = true;
 
-    // 0 is drawn darkest: the best. Where the worst is many times the best, colours follow the ratio, or all but the
+    // The least is drawn darkest. Where the worst is many times the best, colours follow the ratio, or all but the
     // worst would look alike.
     [[nodiscard]] double part(double value) const
     {
-        double place = high > low ? (value - low) / (high - low) : 0;
-        if (less_is_better && low > 0 && high > 4 * low) place = std::log(value / low) / std::log(high / low);
-        return less_is_better ? place : 1 - place;
+        if (!(high > low)) return value > 0 ? 1 : 0;
+        if (less_is_better && low > 0 && high > 4 * low) return std::log(value / low) / std::log(high / low);
+        return (value - low) / (high - low);
     }
 };
 
@@ -43,17 +43,17 @@ value_range range_of(const heat_chart& drawn)
     return range;
 }
 
-void add_legend(const std::string& title, const std::string& best, const std::string& worst, double y, std::string& svg)
+void add_legend(const std::string& title, const std::string& least, const std::string& most, double y, std::string& svg)
 {
     constexpr double steps = 20, width = 8;
     double x = 24 + text_width(title);
     add_text(svg, 12, y + 11, title, anchor::start, "class=\"faint\"");
-    add_text(svg, x, y + 11, best, anchor::start, "class=\"faint\"");
-    x += text_width(best) + 6;
+    add_text(svg, x, y + 11, least, anchor::start, "class=\"faint\"");
+    x += text_width(least) + 6;
     for (int i = 0; i < static_cast<int>(steps); ++i)
         svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="12" fill="{}"/>)", x + width * i, y,
                            width + 0.5, shade_of(i / (steps - 1)).colour);
-    add_text(svg, x + width * steps + 6, y + 11, worst, anchor::start, "class=\"faint\"");
+    add_text(svg, x + width * steps + 6, y + 11, most, anchor::start, "class=\"faint\"");
 }
 
 }  // namespace
@@ -105,9 +105,10 @@ double draw(const heat_chart& drawn, std::string& svg)
         }
     }
     for (const auto& [row, column] : drawn.marked)
-        svg += fmt::format(R"(<rect class="chosen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)",
-                           left + width * static_cast<double>(column), top + cell_height * static_cast<double>(row),
-                           width - 1, cell_height - 1);
+        for (const char* name : {"chosen", "chosen inner"})
+            svg += fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)", name,
+                               left + width * static_cast<double>(column), top + cell_height * static_cast<double>(row),
+                               width - 1, cell_height - 1);
     double y = top + cell_height * static_cast<double>(drawn.rows.size()) + 16;
     svg += fmt::format(
         "<text class=\"faint\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
@@ -115,9 +116,7 @@ double draw(const heat_chart& drawn, std::string& svg)
         top + (y - top) / 2, markup_text(drawn.y_title));
     add_text(svg, left, y + 4, drawn.x_title + " →", anchor::start, "class=\"faint\"");
     y += 18;
-    const double best = drawn.less_is_better ? range.low : range.high;
-    const double worst = drawn.less_is_better ? range.high : range.low;
-    add_legend(drawn.value_title, number_text(best), number_text(worst), y, svg);
+    add_legend(drawn.value_title, number_text(range.low), number_text(range.high), y, svg);
     for (const std::string& line : drawn.legend) {
         y += 16;
         add_text(svg, 12, y + 16, fitted(line, picture_width - 24), anchor::start, "class=\"small faint\"");

@@ -25,7 +25,7 @@ double text_width(std::string_view text);
 /// The text cut to this width, with an ellipsis.
 std::string fitted(std::string_view text, double width);
 
-/// A colour for 0 (the best) to 1, from dark blue over green to yellow, and whether white text is read on it.
+/// A colour for 0 (the least) to 1, from dark blue over green to yellow, and whether white text is read on it.
 struct shade {
     std::string colour;
     bool white_text = false;

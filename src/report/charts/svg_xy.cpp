@@ -13,7 +13,7 @@ namespace launchbox::svg {
 
 namespace {
 
-constexpr double right = 20, top = 14, plot_height = 300, row_height = 26;
+constexpr double right = 20, top = 14, plot_height = 300, row_height = 26, line_height = 15;
 // More points than these are drawn without what is said of each: the file would be many times as large.
 constexpr std::size_t max_labelled_points = 2000;
 
@@ -57,9 +57,15 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
             add_text(svg, left - 8, on.at_y(static_cast<double>(i)) + 4, fitted(drawn.y.categories[i], left - 12),
                      anchor::end);
     } else {
-        for (const double tick : ticks_of(on.y, 6)) {
-            add_line(svg, left, on.at_y(tick), left + on.area.width, on.at_y(tick), "grid");
-            add_text(svg, left - 8, on.at_y(tick) + 4, number_text(tick), anchor::end, "class=\"faint\"");
+        const std::vector<double> ticks = ticks_of(on.y, 6);
+        const std::vector<std::string> texts = tick_texts(ticks);
+        double last = 1e9;
+        for (std::size_t i = 0; i < ticks.size(); ++i) {
+            const double y = on.at_y(ticks[i]);
+            add_line(svg, left, y, left + on.area.width, y, "grid");
+            if (last - y < line_height) continue;
+            last = y;
+            add_text(svg, left - 8, y + 4, texts[i], anchor::end, "class=\"faint\"");
         }
         svg += fmt::format(
             "<text class=\"faint\" transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
@@ -79,8 +85,11 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
                      "class=\"faint\"");
     } else {
         double last = -1e9;
-        for (const double tick : ticks_of(on.x, 8)) {
-            const std::string text = number_text(tick);
+        const std::vector<double> ticks = ticks_of(on.x, 8);
+        const std::vector<std::string> texts = tick_texts(ticks);
+        for (std::size_t i = 0; i < ticks.size(); ++i) {
+            const double tick = ticks[i];
+            const std::string& text = texts[i];
             add_line(svg, on.at_x(tick), on.area.y, on.at_x(tick), bottom, "grid");
             if (on.at_x(tick) - text_width(text) / 2 < last) continue;
             last = on.at_x(tick) + text_width(text) / 2 + 6;

@@ -16,6 +16,7 @@ enum class tone { plain, strong, faint, good, warning, bad };
 struct cell {
     std::string text;
     tone look = tone::plain;
+    std::string calculator = {};  ///< the address of the calculator with the figures of the row; only pages link there
 
     cell() = default;
     cell(std::string content, tone with = tone::plain) : text(std::move(content)), look(with) {}

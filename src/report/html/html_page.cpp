@@ -58,6 +58,19 @@ std::string source_of(const web_asset& script)
     return script.content.empty() ? "" : fmt::format("'sha256-{}' ", script.sha256);
 }
 
+// What the policy of a page with the calculator allows besides.
+constexpr const char* calculator_sources = "'wasm-unsafe-eval' blob:; worker-src blob:";
+
+// The fields, the program and the script of its worker.
+std::string calculator_parts(const std::string& state)
+{
+    return fmt::format(
+        "{}<script type=\"application/json\" id=\"state\">{}</script>\n"
+        "<script type=\"text/plain\" id=\"program\">{}</script>\n"
+        "<script type=\"text/plain\" id=\"worker\">{}</script>\n",
+        calculator_body().content, script_string(state), calculator_program().content, calculator_worker().content);
+}
+
 }  // namespace
 
 void html_page::section(const std::string& id, std::string_view heading, int level)
@@ -77,7 +90,10 @@ void html_page::add(const document& content)
 {
     for (const document::block& block : content.blocks) switch (block.what) {
             case document::kind::heading:
-                body_ += fmt::format("<h4>{}</h4>\n", markup_text(block.text.text));
+                body_ += fmt::format("<h4>{}{}</h4>\n", markup_text(block.text.text),
+                                     has_calculator() && !block.text.calculator.empty()
+                                         ? linked(block.text.calculator, "calculator")
+                                         : "");
                 break;
             case document::kind::line:
                 line(block.text.text, block.text.look);
@@ -102,7 +118,7 @@ void html_page::add(const table& content)
         for (std::size_t i = 0; i < row.size(); ++i) {
             const bool right = i < content.columns.size() && content.columns[i].right;
             body_ += fmt::format("<td class=\"{}{}\">{}</td>", class_of(row[i].look), right ? " right" : "",
-                                 markup_text(row[i].text));
+                                 linked(row[i].calculator, markup_text(row[i].text)));
         }
         body_ += "</tr>\n";
     }
@@ -155,6 +171,18 @@ void html_page::add_chart(const chart& drawn, const std::string& id)
     body_ += "</figure>\n";
 }
 
+bool html_page::has_calculator()
+{
+    return !calculator_program().content.empty() && !chart_js().content.empty();
+}
+
+std::string html_page::linked(const std::string& address, const std::string& markup)
+{
+    if (address.empty() || !has_calculator()) return markup;
+    uses_calculator_ = true;
+    return fmt::format(R"(<a class="to-calculator" href="#calculator&amp;{}">{}</a>)", markup_text(address), markup);
+}
+
 void html_page::verbatim(std::string_view text)
 {
     std::string escaped;
@@ -178,8 +206,10 @@ void html_page::end_details()
 
 std::string html_page::text() const
 {
-    std::string page = head_of(title_, source_of(chart_js()) + source_of(report_script()), "");
-    page += fmt::format("<body><header><h1>{}</h1></header>\n", markup_text(title_));
+    std::string scripts = source_of(chart_js()) + source_of(shared_script()) + source_of(report_script());
+    if (uses_calculator_) scripts += source_of(calculator_script());
+    std::string page = head_of(title_, scripts, uses_calculator_ ? calculator_sources : "");
+    page += fmt::format("<body><div id=\"report\"><header><h1>{}</h1></header>\n", markup_text(title_));
     if (contents_.size() > 1) {
         page += "<nav aria-label=\"Contents\"><ul>";
         for (const entry& one : contents_)
@@ -189,8 +219,13 @@ std::string html_page::text() const
     }
     page += "<main>\n" + body_ + "</main>\n";
     page += "<noscript><p>Charts of points need JavaScript; tables and maps do not.</p></noscript>\n";
-    page += "<script type=\"application/json\" id=\"charts\">" + charts_.text() + "</script>\n";
-    page += script_of(chart_js()) + script_of(report_script());
+    page += "</div>\n";
+    if (uses_calculator_)
+        page += "<div id=\"calculator\" hidden><p><a href=\"#findings\">← Back to the report</a></p>\n" +
+                calculator_parts("") + "</div>\n";
+    page += "<script type=\"application/json\" id=\"chart-data\">" + charts_.text() + "</script>\n";
+    page += script_of(chart_js()) + script_of(shared_script()) + script_of(report_script());
+    if (uses_calculator_) page += script_of(calculator_script());
     return page + "</body></html>\n";
 }
 
@@ -202,14 +237,12 @@ std::string calculator_page(const std::string& state)
     if (chart_js().content.empty())
         throw error("this build of launchbox is without the calculator: Chart.js was not installed",
                     "install libjs-chart.js, which ./setup does, and build again", exit_status::missing);
-    std::string page = head_of("launchbox occupancy calculator", source_of(chart_js()) + source_of(calculator_script()),
-                               "'wasm-unsafe-eval' blob:; worker-src blob:");
-    page += std::string(calculator_body().content);
-    page += "<script type=\"application/json\" id=\"state\">" + script_string(state) + "</script>\n";
-    page += fmt::format("<script type=\"text/plain\" id=\"program\">{}</script>\n", calculator_program().content);
-    page += fmt::format("<script type=\"text/plain\" id=\"worker\">{}</script>\n", calculator_worker().content);
-    page += script_of(chart_js()) + script_of(calculator_script());
-    return page + "</html>\n";
+    std::string page = head_of("launchbox occupancy calculator",
+                               source_of(chart_js()) + source_of(shared_script()) + source_of(calculator_script()),
+                               calculator_sources);
+    page += "<body>\n" + calculator_parts(state);
+    page += script_of(chart_js()) + script_of(shared_script()) + script_of(calculator_script());
+    return page + "</body></html>\n";
 }
 
 }  // namespace launchbox

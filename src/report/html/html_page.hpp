@@ -27,10 +27,14 @@ public:
     /// What follows until `end_details` is hidden until the reader opens it.
     void begin_details(std::string_view summary);
     void end_details();
+    /// Whether cells with the address of a calculator become links to one, which the page then has in it.
+    [[nodiscard]] static bool has_calculator();
 
     [[nodiscard]] std::string text() const;
 
 private:
+    /// A link into the calculator around text that is escaped already; the text alone where there is no calculator.
+    std::string linked(const std::string& address, const std::string& markup);
     void add_chart(const chart& drawn, const std::string& id);
 
     struct entry {
@@ -40,6 +44,7 @@ private:
     std::string title_, body_;
     std::vector<entry> contents_;
     chart_json_writer charts_;
+    bool uses_calculator_ = false;
 };
 
 /// The whole calculator. Throws `error` with exit status 3 where this build is without it. `state` is what the page

@@ -3,19 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "report/capture/launches_report.hpp"
 #include "report/charts/kernel_charts.hpp"
 #include "report/core/count_text.hpp"
 #include "report/html/html_page.hpp"
 #include "report/kernels/diff_report.hpp"
+#include "report/kernels/findings_report.hpp"
 #include "report/kernels/skipped_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/process/command_words.hpp"
+#include "support/text/rounded_number.hpp"
 
 namespace launchbox {
 
 namespace {
 
-constexpr std::size_t rows_of_candidates = 25;
+// Wide: the browser breaks lines.
+constexpr output_style page_style_of_tables{.width = 200};
+constexpr std::size_t rows_of_candidates = 25, max_verdicts = 12;
 // Every chart of a workload is there; with more workloads than these the page would be hundreds of charts long.
 constexpr std::size_t max_workloads_with_charts = 24;
 
@@ -46,7 +54,8 @@ table best_table(const shown_run& shown)
         row.emplace_back(milliseconds(winner.time.median, winner.time.median));
         row.emplace_back(fmt::format("{:.1f}", winner.time.spread() * 100));
         row.emplace_back(winner.is_baseline ? "the baseline itself"
-                         : over ? fmt::format("{:.3g} ({:.3g} to {:.3g})", over->times, over->low, over->high)
+                         : over ? fmt::format("{} ({} to {})", in_three_digits(over->times), in_three_digits(over->low),
+                                              in_three_digits(over->high))
                                 : "–");
         if (rates) row.emplace_back(rates_text(per_second(workload.work, winner.time.median)));
         rows.rows.push_back(std::move(row));
@@ -132,21 +141,25 @@ void add_comparison(const comparison_report& runs, html_page& page)
 void add_kernels(const page_content& content, html_page& page)
 {
     const inspection& found = *content.kernels;
-    page.section("kernels", "Kernels");
-    for (const inspected_input& input : found.inputs)
-        page.line(fmt::format("{}: {}, {}", escape_for_terminal(input.file), input.kind,
-                              counted(input.kernels, "kernel", "kernels")),
-                  tone::faint);
+    page.section("kernel-figures", "Kernels");
+    for (const inspected_input& input : found.inputs) {
+        std::vector<const inspected_kernel*> own;
+        for (const inspected_kernel& kernel : found.kernels)
+            if (kernel.info.source.file == input.file) own.push_back(&kernel);
+        page.line(
+            fmt::format("{}: {}, {}", escape_for_terminal(input.file), input.kind, counts_text(count_kernels(own))),
+            tone::faint);
+    }
     if (found.kernels.empty()) {
         page.line("No kernel was found in them.", tone::warning);
         return;
     }
+    if (page.has_calculator())
+        page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
+    constexpr output_style style = page_style_of_tables;
+    page.add(shown_as_list(found) ? kernel_list_document(found, {}, style, table_place::in_page)
+                                  : kernel_tables_document(found, content.accounts, table_place::in_page));
     for (const chart_group& group : kernel_charts(found.kernels)) page.add(group, "k-");
-    page.begin_details("All figures, and what they show");
-    constexpr output_style style{.width = 200};
-    page.add(shown_as_list(found) ? kernel_list_document(found, content.findings, style)
-                                  : kernel_tables_document(found, content.accounts));
-    page.end_details();
     if (content.changes == nullptr) return;
     page.section("changes", "What changed against " + escape_for_terminal(content.against));
     page.add(diff_document(*content.changes, usual_page_rows, style, false));
@@ -158,7 +171,53 @@ void add_launches(const page_launches& launches, const std::string& id, html_pag
     std::string command;
     for (const std::string& word : launches.run.command) command += (command.empty() ? "" : " ") + word;
     page.verbatim(escape_for_terminal(command));
-    page.add(launches_document(launches.run, {.all = true}));
+    page.add(launches_document(launches.run, {.all = true, .findings = false}));
+}
+
+// Empty where there is no winner that a row of a launch box can have.
+std::string emit_command(const shown_run& shown)
+{
+    const run_info& info = shown.run.info;
+    const bool wins = std::ranges::any_of(shown.rankings, [&](const ranking& one) {
+        return one.decided && shown.run.results[one.candidates[one.decided->winner].result].parameters.find("threads");
+    });
+    const bool named = !info.name.empty() && std::ranges::all_of(info.name, [](char letter) {
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    });
+    if (!wins || !named || info.environment.architecture.empty()) return "";
+    return fmt::format("launchbox emit {} --box {}_tuning", escape_for_terminal(shell_word(shown.file)), info.name);
+}
+
+// What to do, before all figures: of each kind of input what is known about it.
+void add_findings(const page_content& content, html_page& page)
+{
+    const std::vector<shown_run>& runs = content.runs.found.runs;
+    if (runs.empty() && content.launches.empty() && !content.kernels) return;
+    page.section("findings", "Findings");
+    if (!content.advice.empty()) page.section("advice", "What to write", 3);
+    for (const advice_report& advice : content.advice) {
+        for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
+        page.add(advice_document(advice, false, page_style_of_tables));
+    }
+    if (!content.advice.empty()) page.section("found", "What the figures show", 3);
+    if (content.kernels) page.add(findings_document(*content.kernels, content.findings));
+    for (const page_launches& launches : content.launches) page.add(launch_findings_document(launches.run));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        document found;
+        found.heading((runs.size() > 1 ? letter_of(i) + ": " : "") + run_title(runs[i].run.info));
+        const std::vector<ranking>& rankings = runs[i].rankings;
+        for (std::size_t k = 0; k < std::min(rankings.size(), max_verdicts); ++k)
+            found.line(workload_name(rankings[k].workload) + ": " + verdict_text(runs[i].run.results, rankings[k]));
+        if (rankings.size() > max_verdicts)
+            found.line(fmt::format("{} more workloads are below", count_text(rankings.size() - max_verdicts)),
+                       tone::faint);
+        if (rankings.empty()) found.line("The run has no results.", tone::warning);
+        if (const std::string command = emit_command(runs[i]); !command.empty()) {
+            found.line("To write the winners as a header:", tone::faint);
+            found.verbatim(command);
+        }
+        page.add(found);
+    }
 }
 
 }  // namespace
@@ -169,6 +228,7 @@ std::string report_page(const page_content& content)
     for (const std::string& failure : content.errors) page.line(failure, tone::bad);
     const std::vector<shown_run>& runs = content.runs.found.runs;
     for (const std::string& note : content.runs.found.diagnostics) page.line("note: " + note, tone::warning);
+    add_findings(content, page);
     for (std::size_t i = 0; i < runs.size(); ++i)
         add_run(runs[i], runs.size() > 1 ? letter_of(i) + ": " : "", fmt::format("run{}", i + 1), page);
     if (!content.runs.others.empty()) add_comparison(content.runs, page);

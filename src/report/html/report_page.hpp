@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "advice/inspect/kernel_diff.hpp"
+#include "advice/inspect/kernel_findings.hpp"
 #include "capture/launches/observed_run.hpp"
+#include "report/bounds/advice_report.hpp"
 #include "report/kernels/kernels_report.hpp"
 #include "report/tune/comparison_report.hpp"
 
@@ -24,10 +26,11 @@ struct page_content {
     std::string title;
     comparison_report runs;  ///< `others` where there are several
     std::optional<inspection> kernels;
-    std::vector<kernel_account> accounts = {};  ///< of `kernels`, where they are few
-    std::vector<finding_count> findings = {};   ///< else
-    const kernel_diff* changes = nullptr;       ///< from `against` to `kernels`
-    std::string against = {};                   ///< the file of the earlier build
+    std::vector<kernel_account> accounts = {};   ///< of `kernels`, where they are few
+    std::vector<kernel_findings> findings = {};  ///< of `kernels`, which it points into
+    std::vector<advice_report> advice = {};      ///< of the sources, where it was asked for
+    const kernel_diff* changes = nullptr;        ///< from `against` to `kernels`
+    std::string against = {};                    ///< the file of the earlier build
     std::vector<page_launches> launches = {};
     std::vector<std::string> errors = {};  ///< what could not be read
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/core/short_names.hpp"
+#include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/occupancy_report.hpp"
 
@@ -18,7 +19,7 @@ constexpr int below_indent = 6;     // where a last column that does not fit bes
 constexpr int narrowest_name = 16;  // what is cut further tells nothing
 constexpr int widest_file_column = 24;
 
-std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file);
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, table_place place);
 
 // A column in which no row has anything to tell takes room from the names.
 void drop_empty_columns(table& rows);
@@ -28,7 +29,7 @@ std::string findings_line(const std::vector<finding_count>& findings);
 }  // namespace
 
 void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
-                     const output_style& style)
+                     const output_style& style, table_place place)
 {
     table rows{{{"arch"},
                 {"regs", true},
@@ -46,7 +47,7 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     std::vector<std::string> names;
     for (const inspected_kernel& kernel : found.kernels) {
         if (names.size() == found.page_rows) break;
-        rows.rows.push_back(row_of(kernel, several));
+        rows.rows.push_back(row_of(kernel, several, place));
         names.push_back(kernel.info.short_form);
     }
     drop_empty_columns(rows);
@@ -54,7 +55,7 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     signs.note(rows);
     add_names(rows, names, style);
     page.add(std::move(rows));
-    if (!findings.empty()) {
+    if (!findings.empty() && place == table_place::alone) {
         page.line("");
         page.line(findings_line(findings));
     }
@@ -88,12 +89,13 @@ void add_names(table& rows, const std::vector<std::string>& names, const output_
 
 namespace {
 
-std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file)
+std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, table_place place)
 {
     const kernel_info& info = kernel.info;
     std::vector<cell> row{
         architecture_label(info), known_or_sign(info.figures.registers, info), spills_cell(info), stack_text(info),
         shared_text(info),        known_or_sign(info.figures.barriers, info),  bounds_text(info)};
+    if (place == table_place::in_page) row.front().calculator = calculator_state(kernel);
     if (const auto& residency = kernel.residency) {
         const tone look = residency->launches() ? tone::plain : tone::bad;
         row.emplace_back(resident_text(residency->result.resident_blocks, residency->threads, residency->at_most),

@@ -12,7 +12,7 @@ namespace launchbox {
 
 /// The list of `inspect`, and how often each finding occurs.
 void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
-                     const output_style& style);
+                     const output_style& style, table_place place);
 
 /// Adds `names`, one a row, as the last column and cuts what is too wide as `shortened_apart` does, so that each row of
 /// the table takes one line of the style's width.

@@ -9,6 +9,7 @@
 
 #include "image/names/launch_box_name.hpp"
 #include "report/core/short_names.hpp"
+#include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/occupancy_report.hpp"
 
@@ -26,11 +27,13 @@ using kernel_group = std::vector<described_kernel>;
 std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels,
                                     const std::vector<kernel_account>& accounts);
 
-void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, cell_signs& signs);
+void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, table_place place,
+               cell_signs& signs);
 
 }  // namespace
 
-void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts)
+void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts,
+                       table_place place)
 {
     cell_signs signs;
     const std::vector<kernel_group> groups = groups_of(found.kernels, accounts);
@@ -39,7 +42,7 @@ void add_kernel_tables(document& page, const inspection& found, const std::vecto
         titles.push_back(escape_for_terminal(group.front().kernel->info.short_form));
     titles = shortened_apart(titles, widest_title);
     for (std::size_t i = 0; i < groups.size(); ++i)
-        add_group(page, groups[i], titles[i], found.inputs.size() > 1, signs);
+        add_group(page, groups[i], titles[i], found.inputs.size() > 1, place, signs);
     signs.explain(page);
 }
 
@@ -178,11 +181,12 @@ void add_findings(document& page, const kernel_group& group)
 }
 
 // Rows with the same cells and the same code are one row with the number of copies.
-std::vector<row_with_copies> distinct_rows(const kernel_group& group)
+std::vector<row_with_copies> distinct_rows(const kernel_group& group, table_place place)
 {
     std::vector<row_with_copies> distinct;
     for (const described_kernel& member : group) {
         row_with_copies row{row_of(member.kernel->info, member.account->occupancy), &member.kernel->info};
+        if (place == table_place::in_page) row.cells.front().calculator = calculator_state(*member.kernel);
         const auto same =
             std::find_if(distinct.begin(), distinct.end(), [&](const auto& other) { return row.same_as(other); });
         if (same == distinct.end())
@@ -210,7 +214,8 @@ void add_places(document& page, const std::vector<row_with_copies>& rows)
     }
 }
 
-void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, cell_signs& signs)
+void add_group(document& page, const kernel_group& group, std::string title, bool several_inputs, table_place place,
+               cell_signs& signs)
 {
     const inspected_kernel& first = *group.front().kernel;
     if (several_inputs) title += "  (" + escape_for_terminal(first.info.source.file) + ")";
@@ -227,13 +232,13 @@ void add_group(document& page, const kernel_group& group, std::string title, boo
                 {"occ.", true},
                 {"limited by; next step"}},
                {}};
-    const std::vector<row_with_copies> distinct = distinct_rows(group);
+    const std::vector<row_with_copies> distinct = distinct_rows(group, place);
     for (const row_with_copies& row : distinct) rows.rows.push_back(row.cells);
     signs.note(rows);
     page.add(std::move(rows));
     add_places(page, distinct);
     add_made_by(page, group);
-    add_findings(page, group);
+    if (place == table_place::alone) add_findings(page, group);
 }
 
 }  // namespace

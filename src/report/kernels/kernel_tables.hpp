@@ -11,7 +11,8 @@
 namespace launchbox {
 
 /// The tables of `inspect`; `accounts[i]` is that of `found.kernels[i]`.
-void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts);
+void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts,
+                       table_place place);
 
 /// A finding and its remedy. `where`: the architectures or the line, in brackets.
 void add_finding(document& page, const diagnosis& finding, const std::string& where);

@@ -18,7 +18,7 @@ namespace {
 // Whether there are more kernels than a reader takes in one by one.
 bool are_many(const std::vector<inspected_kernel>& kernels);
 
-void add_what_is_no_kernel(document& page, const inspection& found);
+void add_what_is_no_kernel(document& page, const inspection& found, table_place place);
 
 // What there is to say of the sources themselves.
 void add_source_findings(document& page, const inspection& found);
@@ -39,20 +39,20 @@ bool shown_as_list(const inspection& found)
     return !found.kernels.empty() && (found.wish.sort || found.wish.top || are_many(found.kernels));
 }
 
-document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts)
+document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts, table_place place)
 {
     document page;
-    add_kernel_tables(page, found, accounts);
-    add_what_is_no_kernel(page, found);
+    add_kernel_tables(page, found, accounts, place);
+    add_what_is_no_kernel(page, found, place);
     return page;
 }
 
 document kernel_list_document(const inspection& found, const std::vector<finding_count>& findings,
-                              const output_style& style)
+                              const output_style& style, table_place place)
 {
     document page;
-    add_kernel_list(page, found, findings, style);
-    add_what_is_no_kernel(page, found);
+    add_kernel_list(page, found, findings, style, place);
+    add_what_is_no_kernel(page, found, place);
     return page;
 }
 
@@ -87,9 +87,9 @@ std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missin
 
 namespace {
 
-void add_what_is_no_kernel(document& page, const inspection& found)
+void add_what_is_no_kernel(document& page, const inspection& found, table_place place)
 {
-    add_source_findings(page, found);
+    if (place == table_place::alone) add_source_findings(page, found);
     add_left_out(page, found);
     add_missing(page, found);
     add_inputs(page, found);

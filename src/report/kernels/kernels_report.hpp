@@ -53,11 +53,15 @@ inline constexpr std::size_t many_kernels = 41;
 /// Whether one list of rows reads better than a table a kernel: there are many kernels, or they are sorted.
 bool shown_as_list(const inspection& found);
 
+/// Where the tables of kernels stand: in a page, which has the findings above them, rows lead to the calculator.
+enum class table_place { alone, in_page };
+
 /// A heading and a table a kernel, with its findings; `accounts[i]` is that of `found.kernels[i]`.
-document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts);
+document kernel_tables_document(const inspection& found, const std::vector<kernel_account>& accounts,
+                                table_place place = table_place::alone);
 
 /// One list of rows, and how often each finding occurs.
 document kernel_list_document(const inspection& found, const std::vector<finding_count>& findings,
-                              const output_style& style);
+                              const output_style& style, table_place place = table_place::alone);
 
 }  // namespace launchbox

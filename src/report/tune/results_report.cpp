@@ -10,6 +10,7 @@
 #include "report/kernels/kernel_cells.hpp"
 #include "report/tune/overall_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/rounded_number.hpp"
 #include "tune/run/device_comparison.hpp"
 
 namespace launchbox {
@@ -71,10 +72,10 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
     if (over) {
         const bool tells = over->low > 1 || over->high < 1;
-        const std::string times = tells ? fmt::format("{:.3g} × as fast as the baseline", over->times)
+        const std::string times = tells ? in_three_digits(over->times) + " × as fast as the baseline"
                                         : "no measurable gain over the baseline";
-        text += fmt::format(", {} ({:.3g} to {:.3g}{}{})", times, over->low, over->high, tells ? "" : " ×",
-                            decided.over_baseline ? ", in the final race" : "");
+        text += fmt::format(", {} ({} to {}{}{})", times, in_three_digits(over->low), in_three_digits(over->high),
+                            tells ? "" : " ×", decided.over_baseline ? ", in the final race" : "");
     }
     if (decided.equal) text += "; against the next: " + equal;
     return text + "." + outdated;

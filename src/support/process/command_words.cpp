@@ -66,6 +66,15 @@ std::vector<std::string> command_words(const std::string& command)
     return words;
 }
 
+std::string shell_word(const std::string& word)
+{
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return quoted + "'";
+}
+
 bool mentions(const std::vector<std::string>& words, const std::string& name)
 {
     bool found = false;

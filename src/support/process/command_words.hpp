@@ -14,6 +14,9 @@ namespace launchbox {
 /// for a command without words.
 std::vector<std::string> command_words(const std::string& command);
 
+/// A word as a shell needs it: in '...' where it has more than letters, digits and what no shell reads.
+std::string shell_word(const std::string& word);
+
 /// Whether {name} is in one of the words.
 bool mentions(const std::vector<std::string>& words, const std::string& name);
 

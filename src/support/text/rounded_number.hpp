@@ -10,4 +10,7 @@ namespace launchbox {
 /// four digits: "2.5e+22".
 std::string rounded_with_commas(double value);
 
+/// A measured number in three digits, whose zeros tell something too: "2.00", "0.0220", "13.0", "1,234".
+std::string in_three_digits(double value);
+
 }  // namespace launchbox

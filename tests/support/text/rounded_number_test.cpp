@@ -19,5 +19,18 @@ TEST(rounded_number, is_whole_where_that_says_something)
     EXPECT_EQ(rounded_with_commas(std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
+TEST(rounded_number, keeps_the_zeros_of_what_was_measured)
+{
+    EXPECT_EQ(in_three_digits(2), "2.00");
+    EXPECT_EQ(in_three_digits(1.9999), "2.00");
+    EXPECT_EQ(in_three_digits(0.022), "0.0220");
+    EXPECT_EQ(in_three_digits(0.00012), "0.000120");
+    EXPECT_EQ(in_three_digits(9.996), "10.0");
+    EXPECT_EQ(in_three_digits(13), "13.0");
+    EXPECT_EQ(in_three_digits(99.96), "100");
+    EXPECT_EQ(in_three_digits(1234.5), "1,235");
+    EXPECT_EQ(in_three_digits(0.00000123), "1.23e-06");
+}
+
 }  // namespace
 }  // namespace launchbox

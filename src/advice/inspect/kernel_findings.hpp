@@ -1,0 +1,33 @@
+// The findings of many kernels by kernel, the worst first: what a report begins with.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "advice/inspect/inspected_kernel.hpp"
+
+namespace launchbox {
+
+/// One kernel with all its findings; the same finding on several architectures is one.
+struct kernel_findings {
+    struct finding {
+        diagnosis what;
+        std::vector<std::string> architectures;
+    };
+    const inspected_kernel* kernel = nullptr;  ///< of its architectures one with the worst finding
+    std::vector<finding> findings;             ///< errors first
+    std::int64_t spilled_bytes = 0;            ///< stores and loads, on the architecture that has most
+    std::string next_step = {};                ///< a command; empty: none
+
+    [[nodiscard]] severity worst() const { return findings.front().what.level; }
+};
+
+/// Kernels without findings are left out. Errors go first, then what spills most.
+std::vector<kernel_findings> findings_by_kernel(const std::vector<inspected_kernel>& kernels);
+
+/// How often each finding occurs, in kernels, the most frequent first.
+std::vector<finding_count> count_findings(const std::vector<kernel_findings>& kernels);
+
+}  // namespace launchbox

@@ -1,0 +1,19 @@
+// Whole numbers and sizes as people type them, on the command line and in the calculator.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace launchbox {
+
+/// "256", "-1", "1,024": digits, with commas between thousands or none, and spaces around. nullopt for anything else,
+/// and for what 64 bits do not hold.
+std::optional<std::int64_t> read_whole_number(std::string_view text);
+
+/// A size in bytes: the same from 0 on, and behind it B, or K, M, G or T (1,024 each, in either case) with or without
+/// B or iB: "11264", "49,152", "48K", "48 KiB", "227kb". nullopt for anything else.
+std::optional<std::int64_t> read_bytes(std::string_view text);
+
+}  // namespace launchbox
