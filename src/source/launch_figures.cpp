@@ -90,7 +90,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> member(const object_state& object, const std::string& path, int position,
                                                      bool has_default) const
     {
-        if (has_default && object.declared.form == 0) {
+        if (has_default && object.declared.form == 0 && !object.begins_unknown()) {
             const bool assigned =
                 std::ranges::any_of(object.assigned, [&](const auto& one) { return one.path == path; });
             if (!assigned && object.doubtful.empty()) return 0;

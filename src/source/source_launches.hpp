@@ -36,6 +36,7 @@ struct source_launch {
     launch_form form = launch_form::chevrons;
     std::string_view kernel;  ///< that of `function`
     function_name_in_text function;
+    token_span callee;                  ///< the expression that names it: also `kernels[i]`, `table[i].kernel`
     std::vector<token_span> arguments;  ///< grid, block, shared memory, stream; of a config nothing
     token_span config;                  ///< an expression
     std::optional<std::size_t> passed;  ///< arguments of the kernel

@@ -24,8 +24,10 @@ struct linted_kernel {
 struct kernel_launch {
     const source_launch* launch = nullptr;
     std::size_t kernel = 0;  ///< number of the kernel
-    /// The launch is of this kernel whenever it is reached; false: it may be of another one of the same name.
+    /// The launch is of this kernel whenever it is reached; false: it may be of another one.
     bool surely = false;
+    /// It goes through a variable that holds several kernels in turn, this one among them.
+    bool in_turn = false;
     launch_figures figures;
 };
 
