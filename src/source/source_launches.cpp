@@ -102,7 +102,10 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
     const std::size_t name = begin_of_function(tokens, i);
     launch.function = read_function_name(token_span(tokens).subspan(name, i - name));
     // What a function or an array gives is not the kernel of that name.
-    if (name > 0 && tokens[name - 1].is_any({".", "->"})) launch.function = {};
+    const bool is_called = name > 0 && name < i && tokens[name].is("(") &&
+                           tokens[name - 1].kind == source_token_kind::identifier &&
+                           !is_word_of_statement(tokens[name - 1]);
+    if (is_called || (name > 0 && tokens[name - 1].is_any({".", "->"}))) launch.function = {};
     launch.kernel = launch.function.name;
     const std::size_t callee = begin_of_callee(tokens, i);
     launch.callee = token_span(tokens).subspan(callee, i - callee);

@@ -231,7 +231,10 @@ void function_finder::add_other_values(const source_declaration& variable, std::
         if (of_other && !one.words.empty()) continue;
         any = true;
         if (!one.words.empty()) {
-            add_rows(variable, one.words, one.at, member, depth);
+            if (last == member)
+                add(one.words, one.at, "", depth);
+            else
+                add_rows(variable, one.words, one.at, member, depth);
             continue;
         }
         // table.push_back(copy)

@@ -112,12 +112,17 @@ public:
     {
     }
 
-    void add(const source_launch& launch, std::vector<kernel_launch>& all) const
+    [[nodiscard]] launched_functions functions_of(const source_launch& launch) const
     {
-        const launched_functions functions = functions_launched(view_, launch, [&](std::string_view name) {
+        return functions_launched(view_, launch, [&](std::string_view name) {
             return std::ranges::any_of(
                 kernels_, [&](const linted_kernel& kernel) { return function_name(kernel.short_form) == name; });
         });
+    }
+
+    void add(const source_launch& launch, std::vector<kernel_launch>& all) const
+    {
+        const launched_functions functions = functions_of(launch);
         const std::size_t first = all.size();
         for (const launched_functions::one& each : functions.all) {
             const std::vector<candidate> found = kernels_named(each.function, each.at);
@@ -266,6 +271,15 @@ std::vector<kernel_launch> launched_kernels(const source_view& view, const std::
     std::vector<kernel_launch> all;
     for (const source_launch& launch : view.launches)
         if (launch.branch < 0) matcher.add(launch, all);
+    return all;
+}
+
+std::vector<const source_launch*> untold_launches(const source_view& view, const std::vector<linted_kernel>& kernels)
+{
+    const launch_matcher matcher(view, kernels);
+    std::vector<const source_launch*> all;
+    for (const source_launch& launch : view.launches)
+        if (launch.branch < 0 && !matcher.functions_of(launch).is_complete) all.push_back(&launch);
     return all;
 }
 

@@ -35,6 +35,9 @@ struct kernel_launch {
 /// branch of an #if, which preprocessed text does not have.
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);
 
+/// Those through a pointer that may be of kernels which the text does not tell.
+std::vector<const source_launch*> untold_launches(const source_view& view, const std::vector<linted_kernel>& kernels);
+
 /// The function that an expression names, where that is a variable which holds it, too.
 function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at);
 
