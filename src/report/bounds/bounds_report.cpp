@@ -54,6 +54,14 @@ document bounds_document(const bounds_report& found, const output_style& style)
                               escape_for_terminal(found.measured->command)),
                   tone::faint);
     if (!found.whole) {
+        const auto add = [&](auto&& applies, const char* text) {
+            const auto count = std::ranges::count_if(found.answers, applies);
+            if (count > 0) page.line(fmt::format(fmt::runtime(text), count, count == 1 ? "" : "s"), tone::warning);
+        };
+        add([](const bounds_answer& one) { return !one.launch.dynamic_shared_known; },
+            "  {} row{} without dynamic shared memory, whose size no launch tells: give it with --dynamic-shared");
+        add([](const bounds_answer& one) { return one.threads_assumed; },
+            "  {} row{} with a block size that is assumed, since no launch tells it: name it with --threads");
         page.line("  --all compiles and shows every bound; launchbox advise says more about the kernel", tone::faint);
         return page;
     }
