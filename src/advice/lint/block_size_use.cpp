@@ -173,7 +173,10 @@ std::optional<std::int64_t> block_size_use::dynamic_shared_for(int block) const
 
 bool block_size_use::passes_unknown_shared() const
 {
-    return !launches.empty() && !dynamic_shared_bytes && !dynamic_shared_by_threads;
+    if (dynamic_shared_bytes || dynamic_shared_by_threads) return false;
+    return std::ranges::any_of(launches, [&](const seen_launch& one) {
+        return !one.dynamic_shared_bytes || one.dynamic_shared_bytes != launches.front().dynamic_shared_bytes;
+    });
 }
 
 std::string unknown_shared_text(const block_size_use& use, const kernel_info& kernel)
@@ -185,7 +188,8 @@ std::string unknown_shared_text(const block_size_use& use, const kernel_info& ke
         if (!one.dynamic_shared_bytes)
             return fmt::format("{}:{} passes dynamic shared memory of a size that the text does not tell{}",
                                one.place.file, one.place.line, rest);
-    if (!use.launches.empty()) return fmt::format("its launches pass dynamic shared memory of different size{}", rest);
+    if (use.passes_unknown_shared())
+        return fmt::format("its launches pass dynamic shared memory of different size{}", rest);
     if (kernel.launches.uses_dynamic_shared.value_or(false))
         return fmt::format("it uses dynamic shared memory, whose size no launch tells{}", rest);
     return {};

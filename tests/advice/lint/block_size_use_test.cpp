@@ -162,6 +162,15 @@ TEST(block_size_use, dynamic_shared_memory_by_threads)
         EXPECT_TRUE(found.passes_unknown_shared()) << launch;
         EXPECT_NE(unknown_shared_text(found, kernel_info{}).find("--dynamic-shared"), std::string::npos) << launch;
     }
+    // Of which instance a launch is need not be known for that.
+    const std::string unsure =
+        "template <int N> __global__ void k(float* p) { *p = N; }\nvoid go(float* p) { k<f()><<<8, 128>>>(p); }\n";
+    kernel_info one, other;
+    one.architecture = other.architecture = "sm_90";
+    const lint_request request{
+        .file = "k.cu", .text = unsure, .kernels = {{"k<1>", &one}, {"k<2>", &other}}, .flags = {}, .unit = nullptr};
+    EXPECT_FALSE(block_size_uses(request).at(0).launches.empty());
+    EXPECT_FALSE(block_size_uses(request).at(0).passes_unknown_shared());
     EXPECT_EQ(unknown_shared_text(use("void go(float* p) { k<<<8, 128>>>(p); }\n"), kernel_info{}), "");
 }
 
