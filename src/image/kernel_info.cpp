@@ -98,7 +98,8 @@ std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int
 
 bool dynamic_shared_unknown(const kernel_info& kernel)
 {
-    return kernel.launches.uses_dynamic_shared == true && !kernel.launches.dynamic_shared_bytes;
+    return (kernel.launches.uses_dynamic_shared == true || kernel.launches.passes_unknown_shared) &&
+           !kernel.launches.dynamic_shared_bytes;
 }
 
 std::optional<int> cluster_blocks(const kernel_info& kernel)

@@ -119,6 +119,7 @@ struct kernel_launches {
     std::optional<bool> uses_dynamic_shared;           ///< whether it has extern __shared__ memory
     std::optional<bool> reads_block_size;              ///< blockDim is in its code; only its PTX tells
     std::optional<std::int64_t> dynamic_shared_bytes;  ///< of a launch
+    bool passes_unknown_shared = false;                ///< a launch of it passes dynamic shared memory of unknown size
     std::optional<int> launch_threads;                 ///< per block
     std::string fixed_block_size;                      ///< why another block size is not, or may not be, correct
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it
@@ -201,8 +202,8 @@ std::optional<int> bound_threads(const kernel_info& kernel);
 /// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
 std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
 
-/// Whether it uses dynamic shared memory of unknown size: then fewer blocks may be resident than its other figures
-/// allow.
+/// Whether it uses dynamic shared memory of unknown size, or is launched with some: then fewer blocks may be resident
+/// than its other figures allow.
 bool dynamic_shared_unknown(const kernel_info& kernel);
 
 /// Blocks of a cluster; nullopt where the kernel demands none.

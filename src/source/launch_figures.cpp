@@ -38,7 +38,65 @@ public:
         return figures;
     }
 
+    // With each variable in turn that the block size depends on taken for several sizes.
+    [[nodiscard]] std::optional<shared_by_threads> read_by_threads()
+    {
+        std::vector<source_declaration> variables;
+        add_variables(launch_.arguments.size() > 1 ? launch_.arguments[1] : launch_.config, launch_.first, 4,
+                      variables);
+        for (const source_declaration& one : variables)
+            if (const auto found = taking(one)) return found;
+        return std::nullopt;
+    }
+
 private:
+    void add_variables(token_span words, std::size_t at, int depth, std::vector<source_declaration>& all) const
+    {
+        constexpr std::size_t most = 8;
+        for (const source_token& word : words) {
+            if (word.kind != source_token_kind::identifier || all.size() >= most) continue;
+            const auto found = values_.names().find(word.text, at);
+            const bool new_one = found && found->name != 0 && found->kind != declared_as::unknown &&
+                                 std::ranges::none_of(all, [&](const auto& other) { return same(other, *found); });
+            if (!new_one) continue;
+            all.push_back(*found);
+            const auto object = depth > 0 ? values_.state_of(word.text, at) : std::nullopt;
+            if (!object) continue;
+            add_variables(object->declared.value, object->declared.name, depth - 1, all);
+            for (const auto& one : object->assigned) add_variables(one.value, one.at, depth - 1, all);
+        }
+    }
+
+    [[nodiscard]] std::optional<shared_by_threads> taking(const source_declaration& variable) const
+    {
+        const auto figures_for = [&](std::int64_t value) {
+            template_values instance = instance_;
+            instance[assumed_name(variable)] = std::to_string(value);
+            return figures_reader(launch_, values_, instance).read();
+        };
+        const std::optional<std::int64_t> least = volume_of(figures_for(1).block);
+        if (!least || *least < 1) return std::nullopt;
+        std::optional<shared_by_threads> fitted;
+        std::optional<std::int64_t> first;
+        int first_threads = 0;
+        for (const int threads : {32, 64, 96, 128, 256, 512, 1024}) {
+            if (threads % *least != 0) continue;
+            const launch_figures figures = figures_for(threads / *least);
+            if (volume_of(figures.block) != threads || !figures.dynamic_shared_bytes) return std::nullopt;
+            const std::int64_t bytes = *figures.dynamic_shared_bytes;
+            if (!first) {
+                first = bytes;
+                fitted = shared_by_threads{bytes, 0};
+                first_threads = threads;
+            } else if (threads == 2 * first_threads) {
+                const std::int64_t per_warp = (bytes - *first) * 32 / first_threads;
+                fitted = shared_by_threads{2 * *first - bytes, per_warp};
+            }
+            if (fitted->of(threads) != bytes) return std::nullopt;  // it is no line
+        }
+        return fitted;
+    }
+
     [[nodiscard]] launch_figures of_arguments() const
     {
         launch_figures figures{.grid = extent(launch_.arguments[0]),
@@ -90,7 +148,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> member(const object_state& object, const std::string& path, int position,
                                                      bool has_default) const
     {
-        if (has_default && object.declared.form == 0) {
+        if (has_default && object.declared.form == 0 && !object.begins_unknown()) {
             const bool assigned =
                 std::ranges::any_of(object.assigned, [&](const auto& one) { return one.path == path; });
             if (!assigned && object.doubtful.empty()) return 0;
@@ -149,7 +207,11 @@ private:
 
 launch_figures figures_of(const source_launch& launch, const source_values& values, const template_values& instance)
 {
-    return figures_reader(launch, values, instance).read();
+    figures_reader reader(launch, values, instance);
+    launch_figures figures = reader.read();
+    if (!figures.dynamic_shared_bytes && !volume_of(figures.block))
+        figures.dynamic_shared_by_threads = reader.read_by_threads();
+    return figures;
 }
 
 }  // namespace launchbox

@@ -60,6 +60,31 @@ bool is_control_word(const source_token& token)
     return token.is_any({"if", "for", "while", "switch", "catch"});
 }
 
+// Of a declaration of what is named there.
+statement_begin begin_of_declaration(const std::vector<source_token>& tokens, std::size_t name)
+{
+    if (const auto bracket = function_pointer_at(tokens, name)) return begin_of_statement(tokens, *bracket);
+    const statement_begin begin = begin_of_statement(tokens, name);
+    const bool in_square = begin.bracket && tokens[*begin.bracket].is("[");  // auto [a, b]
+    return in_square ? begin_of_statement(tokens, *begin.bracket) : begin;
+}
+
+// The words before the name of a parameter; empty where it is a reference or a pointer.
+token_span type_of_parameter(const std::vector<source_token>& tokens, std::size_t name)
+{
+    if (name + 1 < tokens.size() && tokens[name + 1].is("[")) return {};
+    constexpr std::size_t longest = 60;
+    std::size_t first = name;
+    for (int depth = 0; first > 0 && name - first < longest; --first) {
+        const source_token& before = tokens[first - 1];
+        if (before.is(">")) ++depth;
+        if (before.is("<")) --depth;
+        if (before.is_any({"*", "&", "&&", ".", "[", "]", ")"})) return {};
+        if (before.is("(") || (depth == 0 && before.is(","))) break;
+    }
+    return token_span(tokens).subspan(first, name - first);
+}
+
 }  // namespace
 
 source_declarations::source_declarations(const source_text& text, const source_scopes& scopes)
@@ -88,6 +113,14 @@ bool source_declarations::encloses(int outer, int inner) const
 {
     while (inner >= 0 && inner != outer) inner = scope(inner)->outer;
     return inner == outer;
+}
+
+int source_declarations::function_of(std::size_t token) const
+{
+    int outermost = -1;
+    for (int number = scope_of(token); number >= 0; number = scope(number)->outer)
+        if (scope(number)->kind != scope_kind::file && scope(number)->kind != scope_kind::type) outermost = number;
+    return outermost;
 }
 
 std::string source_declarations::namespace_of(int number) const
@@ -132,8 +165,7 @@ std::optional<source_declaration> source_declarations::declared_at(std::size_t p
     const auto [known, is_new] = known_.try_emplace(place, std::nullopt);
     if (!is_new) return known->second;
     const std::vector<source_token>& tokens = text_.tokens;
-    statement_begin begin = begin_of_statement(tokens, place);
-    if (begin.bracket && tokens[*begin.bracket].is("[")) begin = begin_of_statement(tokens, *begin.bracket);
+    const statement_begin begin = begin_of_declaration(tokens, place);
     if (begin.bracket && (*begin.bracket == 0 || !is_control_word(tokens[*begin.bracket - 1]))) return std::nullopt;
     for (const declarator& one : declarators(tokens, begin.first)) {
         if (one.name != place) continue;
@@ -145,6 +177,7 @@ std::optional<source_declaration> source_declarations::declared_at(std::size_t p
             .value = one.value,
             .form = one.form};
         found.is_array = one.is_array;
+        found.is_function = one.is_function;
         found.is_constant = has_word(one.type, "const") || has_word(one.type, "constexpr");
         found.is_static = has_word(one.type, "static") || has_word(one.type, "constexpr");
         known_[place] = found;
@@ -186,8 +219,8 @@ std::optional<source_declaration> source_declarations::in_block(std::string_view
         std::optional<source_declaration> found = declared_at(*place);
         if (!found) continue;
         // In the head of a loop without braces it ends with the statement behind it; with braces, see in_head.
-        const statement_begin begin = begin_of_statement(text_.tokens, *place);
-        if (!begin.bracket || text_.tokens[*begin.bracket].is("[")) return found;
+        const statement_begin begin = begin_of_declaration(text_.tokens, *place);
+        if (!begin.bracket) return found;
         std::size_t end = closing_bracket(text_.tokens, *begin.bracket) + 1;
         if (end < text_.tokens.size() && text_.tokens[end].is("{")) continue;
         while (end < text_.tokens.size() && !text_.tokens[end].is(";") && !text_.tokens[end].is("}")) ++end;
@@ -218,7 +251,7 @@ std::optional<source_declaration> source_declarations::in_head(std::string_view 
         if (in_list) {
             const bool named = before.kind == source_token_kind::identifier || before.is_any({">", "*", "&"});
             if (before.is(".")) return source_declaration{.name = *place, .type = {}, .value = {}};
-            if (named && next.is_any({",", ">", "="}))
+            if ((named && next.is_any({",", ">", "="})) || function_pointer_at(tokens, *place))
                 return source_declaration{
                     .kind = declared_as::template_parameter, .name = *place, .scope = number, .type = {}, .value = {}};
             continue;
@@ -237,7 +270,7 @@ std::optional<source_declaration> source_declarations::in_head(std::string_view 
             return source_declaration{.kind = is_parameter ? declared_as::parameter : declared_as::unknown,
                                       .name = *place,
                                       .scope = number,
-                                      .type = {},
+                                      .type = is_parameter ? type_of_parameter(tokens, *place) : token_span{},
                                       .value = {}};
         }
     }

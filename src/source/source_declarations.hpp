@@ -28,10 +28,11 @@ struct source_declaration {
     declared_as kind = declared_as::unknown;
     std::size_t name = 0;  ///< token; of a macro nothing
     int scope = -1;        ///< in which it stands
-    token_span type;       ///< words, with const and the like
+    token_span type;       ///< words, with const and the like; of a parameter only where it has a value of its own
     token_span value;      ///< behind =, or between the brackets of the initialiser
     char form = 0;         ///< '=', '(' or '{'; 0: there is none
     bool is_constant = false, is_static = false, is_array = false;
+    bool is_function = false;  ///< a pointer to a function
 
     friend bool same(const source_declaration& a, const source_declaration& b)
     {
@@ -75,6 +76,8 @@ public:
     {
         return token < scopes_.of_token.size() ? scopes_.of_token[token] : -1;
     }
+    /// The outermost function around a token; -1: none.
+    [[nodiscard]] int function_of(std::size_t token) const;
     [[nodiscard]] token_span head_of(const source_scope& scope) const
     {
         return token_span(text_.tokens).subspan(scope.head, scope.open - scope.head);

@@ -45,6 +45,34 @@ std::size_t begin_of_function(const std::vector<source_token>& tokens, std::size
     return i;
 }
 
+// Where the expression that is launched begins: of `table[i].kernel` the place of table.
+std::size_t begin_of_callee(const std::vector<source_token>& tokens, std::size_t at)
+{
+    constexpr std::size_t longest = 500;
+    std::size_t i = at;
+    while (i > 0 && at - i < longest) {
+        const source_token& before = tokens[i - 1];
+        const std::string_view opens = before.is(")") ? "(" : before.is("]") ? "[" : "";
+        if (!opens.empty()) {
+            int depth = 0;
+            while (i-- > 0 && at - i < longest) {
+                if (tokens[i].text == before.text) ++depth;
+                if (tokens[i].is(opens) && --depth == 0) break;
+            }
+            const bool goes_on =
+                i > 0 && (tokens[i - 1].kind == source_token_kind::identifier || tokens[i - 1].is_any({")", "]"}));
+            if (!goes_on || is_word_of_statement(tokens[i - 1])) return i;
+            continue;
+        }
+        const std::size_t name = begin_of_function(tokens, i);
+        if (name == i) return i;
+        i = name;
+        if (i == 0 || !tokens[i - 1].is_any({".", "->"})) return i;
+        --i;
+    }
+    return i;
+}
+
 bool is_end_of_chevrons(const std::vector<source_token>& tokens, std::size_t i)
 {
     return i + 2 < tokens.size() && tokens[i].is(">") && tokens[i + 1].is(">") && tokens[i + 2].is(">") &&
@@ -64,6 +92,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
 {
     source_launch launch{.kernel = {},
                          .function = {},
+                         .callee = {},
                          .arguments = {},
                          .config = {},
                          .passed = {},
@@ -73,8 +102,13 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
     const std::size_t name = begin_of_function(tokens, i);
     launch.function = read_function_name(token_span(tokens).subspan(name, i - name));
     // What a function or an array gives is not the kernel of that name.
-    if (name > 0 && tokens[name - 1].is_any({".", "->"})) launch.function = {};
+    const bool is_called = name > 0 && name < i && tokens[name].is("(") &&
+                           tokens[name - 1].kind == source_token_kind::identifier &&
+                           !is_word_of_statement(tokens[name - 1]);
+    if (is_called || (name > 0 && tokens[name - 1].is_any({".", "->"}))) launch.function = {};
     launch.kernel = launch.function.name;
+    const std::size_t callee = begin_of_callee(tokens, i);
+    launch.callee = token_span(tokens).subspan(callee, i - callee);
     std::size_t from = i + 1;
     int depth = 0;
     for (std::size_t at = from; at < std::min(tokens.size(), i + longest_launch); ++at) {
@@ -137,6 +171,7 @@ std::optional<source_launch> call_at(const std::vector<source_token>& tokens, st
                                                : launch_form::launchbox_config,
                          .kernel = {},
                          .function = read_function_name(given[with_config ? 1 : 0]),
+                         .callee = given[with_config ? 1 : 0],
                          .arguments = {},
                          .config = {},
                          .passed = {},

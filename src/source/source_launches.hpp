@@ -36,6 +36,7 @@ struct source_launch {
     launch_form form = launch_form::chevrons;
     std::string_view kernel;  ///< that of `function`
     function_name_in_text function;
+    token_span callee;                  ///< the expression that names it: also `kernels[i]`, `table[i].kernel`
     std::vector<token_span> arguments;  ///< grid, block, shared memory, stream; of a config nothing
     token_span config;                  ///< an expression
     std::optional<std::size_t> passed;  ///< arguments of the kernel
@@ -47,11 +48,20 @@ struct source_launch {
 /// All that are complete, as they are in the text. `source` has to outlive them.
 std::vector<source_launch> read_source_launches(const source_text& source);
 
+/// Bytes that depend on the block size: `threads * sizeof(float)` is 128 a warp.
+struct shared_by_threads {
+    std::int64_t bytes = 0, per_warp = 0;
+
+    [[nodiscard]] std::int64_t of(int threads) const { return bytes + per_warp * threads / 32; }
+    friend bool operator==(const shared_by_threads&, const shared_by_threads&) = default;
+};
+
 /// How large a launch is, as far as the text tells.
 struct launch_figures {
     source_extent grid, block;
     std::optional<std::int64_t> dynamic_shared_bytes;
-    source_extent cluster;       ///< 1, 1, 1: the launch asks for none
+    std::optional<shared_by_threads> dynamic_shared_by_threads = {};  ///< where only the block size is not known
+    source_extent cluster;                                            ///< 1, 1, 1: the launch asks for none
     bool raises_limits = false;  ///< launchbox::launch, which opts in to what the launch needs
 };
 launch_figures figures_of(const source_launch& launch, const source_values& values,

@@ -123,6 +123,17 @@ statement_begin begin_of_statement(const std::vector<source_token>& tokens, std:
     return begin(i);
 }
 
+std::optional<std::size_t> function_pointer_at(const std::vector<source_token>& tokens, std::size_t name)
+{
+    std::size_t open = name;
+    while (open > 0 && tokens[open - 1].is_any({"const", "volatile"})) --open;
+    if (open < 2 || !tokens[open - 1].is("*") || !tokens[open - 2].is("(")) return std::nullopt;
+    std::size_t end = name + 1;
+    while (end < tokens.size() && tokens[end].is("[")) end = std::min(closing_bracket(tokens, end) + 1, tokens.size());
+    if (end + 1 >= tokens.size() || !tokens[end].is(")") || !tokens[end + 1].is("(")) return std::nullopt;
+    return open - 2;
+}
+
 std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 400;
@@ -160,10 +171,17 @@ std::vector<declarator> declarators(const std::vector<source_token>& tokens, std
                     found.push_back({.name = i, .type = type, .value = {}, .is_plain = false});
             return found;
         }
-        if (tokens[i].kind != source_token_kind::identifier) return {};
+        const std::size_t before = i;
+        if (tokens[i].is("("))  // void (*name)(int)
+            for (++i; i < tokens.size() && tokens[i].is_any({"*", "const", "volatile"}); ++i) continue;
+        if (i == tokens.size() || tokens[i].kind != source_token_kind::identifier) return {};
+        one.is_function = i > before;
+        if (one.is_function && function_pointer_at(tokens, i) != before) return {};
+        one.is_plain |= one.is_function;
         one.name = i++;
         for (; i < tokens.size() && tokens[i].is("["); i = std::min(closing_bracket(tokens, i) + 1, tokens.size()))
             one.is_array = true;
+        if (one.is_function) i = std::min(closing_bracket(tokens, i + 1) + 1, tokens.size());
         if (i == tokens.size()) return {};
         if (tokens[i].is("=")) {
             const std::size_t end = end_of_value(tokens, i + 1);

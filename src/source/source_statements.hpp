@@ -25,10 +25,15 @@ struct declarator {
     char form = 0;           ///< '=', '(' or '{'; 0: there is no value
     bool is_plain = true;    ///< no pointer, reference or function
     bool is_array = false;
+    bool is_function = false;  ///< a pointer to a function; `type` is what that returns
 };
 
 /// What the statement that begins here declares; nothing where it is an expression.
 std::vector<declarator> declarators(const std::vector<source_token>& tokens, std::size_t first);
+
+/// The brackets around the name in `void (*name)(int)` and `void (*name[2])(int)`: the first of them. nullopt: it is no
+/// pointer to a function.
+std::optional<std::size_t> function_pointer_at(const std::vector<source_token>& tokens, std::size_t name);
 
 /// Behind `=`: the place of the , ; or bracket that ends the value.
 std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at);

@@ -56,7 +56,18 @@ bool is_within(std::string_view path, std::string_view whole)
 
 constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
 
+// A variable, or a parameter that is one: no reference, and no pointer.
+bool is_followed(const source_declaration& found)
+{
+    return found.kind == declared_as::variable || (found.kind == declared_as::parameter && !found.type.empty());
+}
+
 }  // namespace
+
+std::string assumed_name(const source_declaration& variable)
+{
+    return "@" + std::to_string(variable.name);  // which no name in a text is
+}
 
 std::optional<std::int64_t> volume_of(const source_extent& extent)
 {
@@ -117,7 +128,7 @@ std::optional<std::int64_t> source_values::value_of(token_span name, std::size_t
     const member_path path = path_behind(name, 1);
     if (path.end != name.size()) return std::nullopt;
     const auto found = names_.find(name[0].text, at);
-    if (!found || found->kind != declared_as::variable) return std::nullopt;
+    if (!found || !is_followed(*found)) return std::nullopt;
     for (std::size_t i = 0; i < axes.size(); ++i)
         if (path.text == axes[i])
             if (const auto extent = extent_of(*found, at, instance)) return (*extent)[i];
@@ -132,14 +143,26 @@ std::optional<std::int64_t> source_values::value_of(const source_declaration& fo
     if (depth_ >= deepest_value) return std::nullopt;
     if (found.kind == declared_as::macro) return integer(found.value, at, instance);
     if (found.kind == declared_as::enumerator) return enumerator(found);
+    const std::optional<std::int64_t> told = value_told(found, at, instance);
+    if (told || instance.empty() || found.kind == declared_as::unknown) return told;
+    const auto assumed = instance.find(assumed_name(found));
+    if (assumed == instance.end()) return std::nullopt;
+    const source_text text = read_source_text(assumed->second);
+    return evaluate_constant(text.tokens, {.value = {}});
+}
+
+std::optional<std::int64_t> source_values::value_told(const source_declaration& found, std::size_t at,
+                                                      const template_values& instance) const
+{
     const std::vector<source_token>& tokens = names_.text().tokens;
     if (found.kind == declared_as::template_parameter || found.kind == declared_as::parameter) {
         const auto known = instance.find(tokens[found.name].text);
-        if (known == instance.end()) return std::nullopt;
-        const source_text text = read_source_text(known->second);
-        return evaluate_constant(text.tokens, {.value = {}});
+        if (known != instance.end()) {
+            const source_text text = read_source_text(known->second);
+            return evaluate_constant(text.tokens, {.value = {}});
+        }
     }
-    if (found.kind != declared_as::variable || found.is_array || !is_integer(found.type)) return std::nullopt;
+    if (!is_followed(found) || found.is_array || found.is_function || !is_integer(found.type)) return std::nullopt;
     const auto object = state_of(found, at);
     const auto value = object ? member_of(*object, "", 0) : std::nullopt;
     if (!value || value->words.empty()) return std::nullopt;
@@ -223,7 +246,7 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
             --depth_;
             return other;
         }
-        if (found && found->kind == declared_as::variable)
+        if (found && is_followed(*found))
             if (const auto own = extent_of(*found, at, instance)) return *own;
     }
     // A member of an object: config.block.
@@ -260,7 +283,7 @@ std::optional<source_extent> source_values::extent_of(const source_declaration& 
     const bool is_auto = has_word(found.type, "auto");
     const bool by_value = is_auto && found.form == '=' && !found.value.empty() &&
                           (found.value[0].is_any({"dim3", "make_uint3"}) || found.value.size() == 1);
-    if (found.is_array || (!is_extent_type(found.type) && !by_value)) return std::nullopt;
+    if (found.is_array || found.is_function || (!is_extent_type(found.type) && !by_value)) return std::nullopt;
     const auto object = state_of(found, at);
     if (!object) return source_extent{};
     ++depth_;
@@ -277,6 +300,7 @@ source_extent source_values::extent_member(const object_state& object, const std
     };
     for (const std::string& doubtful : object.doubtful)
         if (is_within(path, doubtful)) return {};
+    if (object.begins_unknown()) missing.reset();
     source_extent extent{missing, missing, missing};
     std::size_t from = 0;  // assignments before the last of the whole do not count
     bool whole = false;
@@ -365,7 +389,7 @@ std::optional<source_values::member_value> source_values::member_of(const object
 std::optional<object_state> source_values::state_of(std::string_view name, std::size_t at) const
 {
     const auto found = names_.find(name, at);
-    return found && found->kind == declared_as::variable ? state_of(*found, at) : std::nullopt;
+    return found && is_followed(*found) ? state_of(*found, at) : std::nullopt;
 }
 
 std::optional<object_state> source_values::state_of(const source_declaration& variable, std::size_t at) const
@@ -384,7 +408,7 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
     const auto may_come_back = [&](std::size_t later) {
         for (int number = here; number >= 0; number = names_.scope(number)->outer) {
             const source_scope& scope = *names_.scope(number);
-            if (scope.holds(variable.name)) return false;
+            if (scope.holds(variable.name) || (state.begins_unknown() && number == variable.scope)) return false;
             if (is_lambda(names_, scope) || (may_run_again(names_, scope) && scope.holds(later))) return true;
         }
         return false;
@@ -394,8 +418,8 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
             state.doubtful.emplace_back();
         } else if (one.at >= at) {
             if (may_come_back(one.at)) state.doubtful.push_back(one.path);
-        } else if (one.value.empty() || !one.on_the_way || one.path.find("[?]") != std::string::npos ||
-                   !names_.encloses(names_.scope_of(one.at), here)) {
+        } else if (one.value.empty() || !one.on_the_way || may_be_passed_by(one.at, at) ||
+                   one.path.find("[?]") != std::string::npos || !names_.encloses(names_.scope_of(one.at), here)) {
             state.doubtful.push_back(one.path.substr(0, one.path.find("[?]")));
         } else {
             std::erase_if(state.doubtful, [&](const std::string& path) { return is_within(path, one.path); });
@@ -403,6 +427,36 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         }
     }
     return state;
+}
+
+// Whether a label stands between them, which a switch or a goto may lead to.
+bool source_values::may_be_passed_by(std::size_t change, std::size_t at) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    const int around = names_.scope_of(change);
+    const auto between = [&](std::string_view word) {
+        const std::vector<std::size_t>& all = names_.places(word);
+        const auto first = std::upper_bound(all.begin(), all.end(), change);
+        return std::ranges::subrange(first, std::lower_bound(first, all.end(), at));
+    };
+    const auto is_label = [&](std::size_t place) { return place + 1 < tokens.size() && tokens[place + 1].is(":"); };
+    for (const std::size_t place : between("case"))
+        if (names_.scope_of(place) == around) return true;
+    for (const std::size_t place : between("default"))
+        if (names_.scope_of(place) == around && is_label(place)) return true;
+    for (const std::size_t jump : names_.places("goto"))
+        if (jump < change && jump + 1 < tokens.size() && names_.encloses(around, names_.scope_of(jump)))
+            for (const std::size_t place : between(tokens[jump + 1].text))
+                if (is_label(place)) return true;
+    return false;
+}
+
+std::vector<source_values::given_value> source_values::values_given(const source_declaration& variable) const
+{
+    std::vector<given_value> all;
+    if (variable.form != 0) all.push_back({"", variable.value, variable.name});
+    for (const change& one : changes_of(variable)) all.push_back({one.path, one.value, one.at});
+    return all;
 }
 
 const std::vector<source_values::change>& source_values::changes_of(const source_declaration& variable) const
@@ -427,6 +481,59 @@ bool ends_operand(const source_token& token)
 {
     return token.kind == source_token_kind::number || token.is(")") || token.is("]") ||
            (token.kind == source_token_kind::identifier && !token.is_any({"return", "case", "co_return"}));
+}
+
+// Where `case 3:`, `default:` or `name:` begins, of which this is the colon; nullopt: it is of a choice.
+std::optional<std::size_t> begin_of_label(const std::vector<source_token>& tokens, std::size_t colon)
+{
+    constexpr std::size_t longest = 20;
+    for (std::size_t i = colon; i-- > 0 && colon - i < longest;) {
+        if (tokens[i].is_any({";", "{", "}", "?", ":"})) break;
+        const bool name = i + 1 == colon && tokens[i].kind == source_token_kind::identifier && i > 0 &&
+                          tokens[i - 1].is_any({";", "{", "}", ":"});
+        if (name || tokens[i].is("case")) return i;
+    }
+    return std::nullopt;
+}
+
+// Whether whoever passes the statement of this assignment passes it too: `a = b = 32, c = 1`. To a label before it
+// leads every way that does.
+bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
+{
+    constexpr std::size_t longest = 100;
+    if (tokens[place].branch >= 0) return false;
+    for (std::size_t i = place; i > 0 && place - i < longest;) {
+        const source_token& before = tokens[i - 1];
+        if (before.is_any({";", "{", "}"})) return true;
+        if (before.is(":")) return begin_of_label(tokens, i - 1).has_value();
+        if (before.is("]")) {
+            std::size_t depth = 0;
+            while (i-- > 0 && place - i < longest) {
+                if (tokens[i].is("]")) ++depth;
+                if (tokens[i].is("[") && --depth == 0) break;
+            }
+            continue;
+        }
+        const bool word = before.kind == source_token_kind::identifier && !before.is("else");
+        if (!word && before.kind != source_token_kind::number && !before.is_any({"=", ",", ".", "->", "::"}))
+            return false;
+        --i;
+    }
+    return false;
+}
+
+// Behind the last = of `b = c = 32`.
+token_span last_value(token_span words)
+{
+    int depth = 0;
+    for (std::size_t i = words.size(); i-- > 0;) {
+        if (words[i].is_any({")", "}", "]"})) ++depth;
+        if (words[i].is_any({"(", "{", "["})) --depth;
+        const bool compound = i > 0 && words[i - 1].end == words[i].begin &&
+                              words[i - 1].is_any({"+", "-", "*", "/", "%", "&", "|", "^", "<<"});
+        if (depth == 0 && words[i].is("=") && !compound) return words.subspan(i + 1);
+    }
+    return words;
 }
 
 // The bracket around a place, within its statement.
@@ -470,13 +577,13 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
     const auto follows = [&](std::size_t i, std::string_view sign) {
         return i + 1 < tokens.size() && tokens[i + 1].is(sign) && tokens[i].end == tokens[i + 1].begin;
     };
-    one.on_the_way = before.is_any({";", "{", "}"});
+    one.on_the_way = is_on_the_way(tokens, place);
     if (next.is("=")) {
         std::size_t end = path.end + 1;
         for (; end < tokens.size() && !tokens[end].is_any({";", ",", ")"}); ++end)
             if (tokens[end].is_any({"(", "{", "["})) end = closing_bracket(tokens, end);
         end = std::min(end, tokens.size());
-        one.value = token_span(tokens).subspan(path.end + 1, end - path.end - 1);
+        one.value = last_value(token_span(tokens).subspan(path.end + 1, end - path.end - 1));
         return one;
     }
     const bool compound = next.is_any({"+", "-", "*", "/", "%", "&", "|", "^", "<<"}) && follows(path.end, "=");

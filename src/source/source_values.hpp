@@ -1,5 +1,5 @@
 // The values that expressions in C++ text have at a place: integers, and extents as dim3 has them. What is not surely
-// one value there is not known: a variable that may have been changed, a parameter, a choice.
+// one value there is not known: a variable that may have been changed, what a function is called with, a choice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +24,11 @@ using source_extent = std::array<std::optional<std::int64_t>, 3>;
 /// Their product; nullopt: not known.
 std::optional<std::int64_t> volume_of(const source_extent& extent);
 
-/// What template parameters are in one instance: "N" is "256", "T" is "float".
+/// What template parameters are in one instance: "N" is "256", "T" is "float". `assumed_name` has what a variable is
+/// taken for where the text does not tell its value.
 using template_values = std::map<std::string, std::string, std::less<>>;
+
+std::string assumed_name(const source_declaration& variable);
 
 struct type_layout {
     std::int64_t bytes = 0, alignment = 1;
@@ -43,6 +46,9 @@ struct object_state {
     source_declaration declared;
     std::vector<assignment> assigned;
     std::vector<std::string> doubtful;  ///< paths that may have been changed in a way that is not known; "": all
+
+    /// A parameter: it begins with what its function is called with.
+    [[nodiscard]] bool begins_unknown() const { return declared.kind == declared_as::parameter; }
 };
 
 class source_values {
@@ -59,8 +65,18 @@ public:
     [[nodiscard]] std::optional<std::int64_t> size_of(token_span type, std::size_t at,
                                                       const template_values& instance = {}) const;
 
-    /// Of a local variable; nullopt: it is not one, or its value cannot be followed.
+    /// Of a local variable, or a parameter that is one; nullopt: it is not one, or its value cannot be followed.
     [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
+
+    /// All that the text gives a variable anywhere, its initialiser first; `words` are empty where it is changed in a
+    /// way that is not read.
+    struct given_value {
+        std::string path;
+        token_span words;
+        std::size_t at = 0;
+    };
+    [[nodiscard]] std::vector<given_value> values_given(const source_declaration& variable) const;
+    [[nodiscard]] std::optional<object_state> state_of(const source_declaration& variable, std::size_t at) const;
 
     /// The words of a member's value: what was assigned last, or is in the initialiser under this name or, where
     /// `position` is one, as that part of a list. nullopt: not known; empty: it has no initialiser, and is 0.
@@ -93,9 +109,10 @@ private:
     [[nodiscard]] std::optional<std::int64_t> value_of(const source_declaration& found, std::size_t at,
                                                        const template_values& instance) const;
     [[nodiscard]] std::optional<std::int64_t> enumerator(const source_declaration& found) const;
+    [[nodiscard]] std::optional<std::int64_t> value_told(const source_declaration& found, std::size_t at,
+                                                         const template_values& instance) const;
     [[nodiscard]] std::optional<source_extent> extent_of(const source_declaration& found, std::size_t at,
                                                          const template_values& instance) const;
-    [[nodiscard]] std::optional<object_state> state_of(const source_declaration& variable, std::size_t at) const;
 
     [[nodiscard]] std::optional<type_layout> layout_of(token_span type, std::size_t at, const template_values& instance,
                                                        int depth) const;
@@ -116,6 +133,7 @@ private:
     [[nodiscard]] const std::vector<change>& changes_of(const source_declaration& variable) const;
     [[nodiscard]] std::optional<change> change_at(std::size_t place) const;
     [[nodiscard]] bool may_change(std::size_t argument) const;
+    [[nodiscard]] bool may_be_passed_by(std::size_t change, std::size_t at) const;
 
     const source_declarations& names_;
     mutable std::unordered_map<std::string_view, std::vector<int>> functions_;  // their scopes

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,15 @@ __global__ void __launch_bounds__(1024, 2) fft(float* data, int n)
 }
 void go(float* data, int n) { fft<<<n, 1024>>>(data, n); }
 )";
+
+// Whether the page has these words, wherever it breaks its lines.
+bool says(const call& page, const std::string& words)
+{
+    std::istringstream lines(page.out);
+    std::string text;
+    for (std::string word; lines >> word;) text += (text.empty() ? "" : " ") + word;
+    return text.find(words) != std::string::npos;
+}
 
 }  // namespace
 
@@ -150,6 +160,59 @@ TEST_F(advise_verb, what_cannot_be_answered_is_said_and_the_rest_is_answered)
     expect_refused(advise(light, {"--arch", "sm_90", "--threads", "0"}), "--threads");
     expect_refused(launchbox_run({"advise"}), "file is required");
     expect_refused(launchbox_run({"advise", "nothing.cu", "--arch", "sm_90"}), "nothing.cu");
+}
+
+// What the figures take for granted is said, and never as if it were known.
+TEST_F(advise_verb, what_the_text_does_not_tell_is_an_assumption)
+{
+    const std::string kernel =
+        "__global__ void k(float* p) { extern __shared__ float s[]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); "
+        "p[threadIdx.x] = s[threadIdx.x ^ 1]; }\n";
+    const std::string unknown = kernel + "void go(float* p, int n, int m) { k<<<8, n, m>>>(p); }\n";
+    const json found = answer(unknown)["kernels"][0];
+    EXPECT_EQ(found["threads_assumed"], true);
+    EXPECT_EQ(found["architectures"][0]["dynamic_shared_bytes"], nullptr);
+    EXPECT_EQ(found["architectures"][0]["threads"], 256);
+    const call page = advise(unknown);
+    EXPECT_TRUE(page.shows("≤8x256")) << page.out;
+    EXPECT_TRUE(page.shows("≤100 %")) << page.out;
+    EXPECT_TRUE(says(page, "the block size is fixed, and not known")) << page.out;
+    EXPECT_TRUE(says(page, "256 threads are assumed")) << page.out;
+    EXPECT_TRUE(says(page, "give it with --dynamic-shared")) << page.out;
+    EXPECT_FALSE(says(page, "occupancy is limited by")) << page.out;
+    // Given, it is counted, and nothing is left to say.
+    const call given = advise(unknown, {"--arch", "sm_90", "--dynamic-shared", "100K", "--threads", "256"});
+    EXPECT_TRUE(given.shows(" 2x256")) << given.out;
+    EXPECT_FALSE(given.shows("--dynamic-shared")) << given.out;
+    EXPECT_FALSE(given.shows("assumed")) << given.out;
+    // Where it depends on the block size, it is calculated for each.
+    const std::string by_threads = kernel + "void go(float* p, int n) { k<<<8, n, 400 * n>>>(p); }\n";
+    const json calculated = answer(by_threads)["kernels"][0];
+    EXPECT_EQ(calculated["architectures"][0]["dynamic_shared_bytes"], 102'400);
+    EXPECT_EQ(calculated["architectures"][0]["resident_blocks"], 2);
+    EXPECT_EQ(answer(by_threads,
+                     {"--arch", "sm_90", "--threads", "512"})["kernels"][0]["architectures"][0]["dynamic_shared_bytes"],
+              204'800);
+    const call bounds = launchbox_run({"bounds", file.string(), "--arch", "sm_90", "--all"}, {}, cache);
+    EXPECT_TRUE(bounds.shows("12,800 B dynamic shared a warp")) << bounds.out;
+    EXPECT_TRUE(bounds.shows("which is assumed")) << bounds.out;
+    // Every verb says the same.
+    write_file_atomically(file, unknown);
+    EXPECT_TRUE(says(launchbox_run({"bounds", file.string(), "--arch", "sm_90"}, {}, cache), "--dynamic-shared"));
+    const call inspected = launchbox_run({"inspect", file.string(), "--arch", "sm_90", "--threads", "128"}, {}, cache);
+    EXPECT_TRUE(says(inspected, "--dynamic-shared")) << inspected.out;
+    EXPECT_TRUE(inspected.shows("≤16x128")) << inspected.out;
+}
+
+TEST_F(advise_verb, a_launch_by_a_pointer_is_not_said_to_be_none)
+{
+    const std::string kernel = "__global__ void k(float* p) { *p = 1; }\n";
+    const call result = advise(kernel +
+                               "void (*table[])(float*) = {k};\n"
+                               "void go(float* p, void (*f)(float*)) { f<<<8, 96>>>(p); }\n");
+    EXPECT_TRUE(says(result, "maybe launched at " + file.string() + ":3, by a pointer")) << result.out;
+    EXPECT_FALSE(says(result, "no launch of it is found")) << result.out;
+    EXPECT_TRUE(says(advise(kernel + "void go(float* p) { auto f = k; f<<<8, 96>>>(p); }\n"), ":2 with 96 threads"));
 }
 
 }  // namespace launchbox

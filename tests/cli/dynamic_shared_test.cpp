@@ -64,7 +64,8 @@ TEST_F(dynamic_shared, of_unknown_size_makes_every_figure_an_upper_bound)
     const call table = launchbox_run({"inspect", cubin}, {}, {"COLUMNS=200"});
     EXPECT_EQ(table.status, 0) << table.err;
     EXPECT_TRUE(table.shows("  0+?  ")) << table.out;
-    EXPECT_TRUE(table.shows("≤16x128  ≤100 %  ? (dynamic shared memory of unknown size)")) << table.out;
+    EXPECT_TRUE(table.shows("≤16x128  ≤100 %  ? (dynamic shared memory of unknown size: --dynamic-shared)"))
+        << table.out;
     EXPECT_TRUE(table.shows("≤: at most")) << table.out;
     const call list = launchbox_run({"inspect", cubin, "--sort", "name"});
     EXPECT_TRUE(list.shows("≤16x128  ≤100 %")) << list.out;

@@ -67,6 +67,8 @@ architecture_advice for_architecture(const bounds_answer& answer, const kernel_t
         return advice;
     }
     advice.threads = size->threads;
+    if (answer.launch.dynamic_shared_known)
+        advice.dynamic_shared_bytes = answer.launch.dynamic_shared_of(size->threads);
     if (const bounds_row* row = written_row(*size)) {
         advice.residency = row->residency;
         advice.limited_by = row->limited_by;
@@ -166,7 +168,8 @@ void add_block_size(const bounds_answer& answer, const kernel_trials& trials, co
 {
     const block_size_answer* size = shown_size(answer);
     if (use.freedom != block_size_freedom::free || !use.threads || size == nullptr || answer.limits == nullptr ||
-        answer.launch.dynamic_shared_bytes > 0 || trials.written.launches.uses_dynamic_shared.value_or(false))
+        answer.launch.dynamic_shared_of(size->threads) > 0 || !answer.launch.dynamic_shared_known ||
+        trials.written.launches.uses_dynamic_shared.value_or(false))
         return;
     const bounds_row* written = written_row(*size);
     if (written == nullptr || !written->launches()) return;
@@ -210,7 +213,7 @@ std::string limits_text(const std::vector<architecture_advice>& rows)
     using limit = std::pair<std::string, std::vector<std::string>>;
     std::vector<limit> by_limit;
     for (const architecture_advice& row : rows) {
-        if (row.limited_by.empty()) continue;
+        if (row.limited_by.empty() || !row.dynamic_shared_bytes) continue;  // memory that is not known may limit more
         auto known = std::ranges::find(by_limit, row.limited_by, &limit::first);
         if (known == by_limit.end()) known = by_limit.insert(by_limit.end(), {row.limited_by, {}});
         known->second.push_back(row.label());

@@ -20,9 +20,10 @@ struct architecture_advice {
     std::string gpu;           ///< "H100", as the user named it; empty: an architecture was named
     int threads = 0;           ///< per block, for which the figures hold
     kernel_info written;       ///< as the source is
-    std::optional<occupancy_result> residency = std::nullopt;  ///< of the source as it is; nullopt: not known
-    std::string limited_by = {};                               ///< "registers"
-    std::string obstacle = {};                                 ///< why it can never be launched so; empty: it can
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< of a block; nullopt: not known, not counted
+    std::optional<occupancy_result> residency = std::nullopt;         ///< of the source as it is; nullopt: not known
+    std::string limited_by = {};                                      ///< "registers"
+    std::string obstacle = {};  ///< why it can never be launched so; empty: it can
     bounds_verdict verdict = bounds_verdict::unknown;
     launch_attribute attribute = {};  ///< to write; empty: none
     std::string effect = {};          ///< of writing it, in a few words; or why nothing is known

@@ -145,7 +145,7 @@ void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const
         return;
     }
     if (auto question = question_for(row.kernel, threads)) {
-        question->shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+        question->shape.dynamic_shared_bytes = launch.dynamic_shared_of(threads);
         question->settings = settings_of(limits, row.kernel, launch);
         row.obstacle = obstacle_text(*question, *row.residency);
     }

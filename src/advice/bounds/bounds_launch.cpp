@@ -19,7 +19,7 @@ kernel_resources without_registers(const kernel_info& kernel)
 
 launch_shape shape_of(int threads, const bounds_launch& launch)
 {
-    return {.threads = threads, .dynamic_shared_bytes = launch.dynamic_shared_bytes};
+    return {.threads = threads, .dynamic_shared_bytes = launch.dynamic_shared_of(threads)};
 }
 
 }  // namespace

@@ -12,11 +12,17 @@
 namespace launchbox {
 
 struct bounds_launch {
-    std::int64_t dynamic_shared_bytes = 0;  ///< per block
+    std::int64_t dynamic_shared_bytes = 0;     ///< per block
+    std::int64_t dynamic_shared_per_warp = 0;  ///< and for every 32 threads of it
+    bool dynamic_shared_known = true;          ///< false: there is some, and none is counted
     /// cudaFuncAttributeMaxDynamicSharedMemorySize; unset: raised as far as it goes, as a working program would have
     /// done.
     std::optional<std::int64_t> max_dynamic_shared_bytes = std::nullopt;
 
+    [[nodiscard]] std::int64_t dynamic_shared_of(int threads) const
+    {
+        return dynamic_shared_bytes + dynamic_shared_per_warp * threads / 32;
+    }
     friend bool operator==(const bounds_launch&, const bounds_launch&) = default;
 };
 

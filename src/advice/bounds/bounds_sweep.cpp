@@ -331,7 +331,7 @@ void bounds_sweep::read_as_written(swept_unit& unit)
         kernel.attribute = attribute_of(kernel.written);
         const known_launch launch = i < launched.size() ? launched[i] : known_launch{};
         kernel.threads = threads_for(kernel.written, request_.threads, launch.threads);
-        kernel.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+        kernel.launch = launch.launch;
         kernel.threads_assumed = kernel.threads.empty();
         if (kernel.threads_assumed) kernel.threads = is_quick() ? std::vector{256} : std::vector{128, 256, 512, 1024};
         kernel.not_swept = obstacle_as_written(kernel);

@@ -26,8 +26,8 @@ using bounds_choice = std::function<std::vector<launch_attribute>(const kernel_t
 
 /// What is known of a kernel's launches.
 struct known_launch {
-    std::vector<int> threads = {};                                    ///< empty: not known
-    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< per block
+    std::vector<int> threads = {};  ///< empty: not known
+    bounds_launch launch = {};
 };
 
 struct bounds_request {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/bounds/bounds_launch.hpp"
 #include "image/kernel_info.hpp"
 #include "image/launch_attribute.hpp"
 
@@ -38,7 +39,7 @@ struct kernel_trials {
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one
     std::vector<int> threads;                     ///< block sizes that it may be launched with, rising
     bool threads_assumed = false;                 ///< neither the user, nor a bound, nor a launch tells them
-    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< per block, as its launches have it
+    bounds_launch launch = {};                    ///< as the source launches it
     std::vector<bounds_trial> trials =
         {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
     std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "advice/lint/launched_functions.hpp"
 #include "advice/model/kernel_question.hpp"
 
 namespace launchbox {
@@ -164,6 +165,36 @@ block_size_use block_size_use_of(const kernel_info& kernel)
     return use;
 }
 
+std::optional<std::int64_t> block_size_use::dynamic_shared_for(int block) const
+{
+    if (dynamic_shared_bytes || !dynamic_shared_by_threads) return dynamic_shared_bytes;
+    return dynamic_shared_by_threads->of(block);
+}
+
+bool block_size_use::passes_unknown_shared() const
+{
+    if (dynamic_shared_bytes || dynamic_shared_by_threads) return false;
+    return std::ranges::any_of(launches, [&](const seen_launch& one) {
+        return !one.dynamic_shared_bytes || one.dynamic_shared_bytes != launches.front().dynamic_shared_bytes;
+    });
+}
+
+std::string unknown_shared_text(const block_size_use& use, const kernel_info& kernel)
+{
+    constexpr const char* rest =
+        ", which the figures leave out: resident blocks and occupancy are upper limits; give it with --dynamic-shared";
+    if (use.dynamic_shared_bytes || use.dynamic_shared_by_threads) return {};
+    for (const seen_launch& one : use.launches)
+        if (!one.dynamic_shared_bytes)
+            return fmt::format("{}:{} passes dynamic shared memory of a size that the text does not tell{}",
+                               one.place.file, one.place.line, rest);
+    if (use.passes_unknown_shared())
+        return fmt::format("its launches pass dynamic shared memory of different size{}", rest);
+    if (kernel.launches.uses_dynamic_shared.value_or(false))
+        return fmt::format("it uses dynamic shared memory, whose size no launch tells{}", rest);
+    return {};
+}
+
 std::vector<block_size_use> block_size_uses(const lint_request& request)
 {
     const source_view view(request.unit != nullptr ? std::string_view(request.unit->host.text) : request.text);
@@ -176,6 +207,7 @@ std::vector<block_size_use> block_size_uses(const lint_request& request, const s
     const auto place_of = [&](int line) {
         return request.unit != nullptr ? request.unit->host.place(line) : source_location{request.file, line};
     };
+    std::optional<std::vector<const source_launch*>> untold;
     std::vector<block_size_use> uses;
     for (std::size_t i = 0; i < request.kernels.size(); ++i) {
         const linted_kernel& kernel = request.kernels[i];
@@ -194,6 +226,11 @@ std::vector<block_size_use> block_size_uses(const lint_request& request, const s
         const launch_size agreed = agreed_size(launches, i);
         if (!use.threads) use.threads = agreed.threads;
         use.dynamic_shared_bytes = agreed.dynamic_shared_bytes;
+        use.dynamic_shared_by_threads = agreed.dynamic_shared_by_threads;
+        if (use.launches.empty() && takes_address_of(view, function_name(kernel.short_form))) {
+            if (!untold) untold = untold_launches(view, request.kernels);
+            for (const source_launch* one : *untold) use.maybe_launched.push_back(place_of(one->line));
+        }
         const std::vector<token_span> bodies = definitions_of(view, function_name(kernel.short_form));
         if (bodies.size() == 1) use.defined_at = place_of(bodies.front().front().line);
         judge(view, bodies, kernel, own, use);

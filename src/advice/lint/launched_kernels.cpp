@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "advice/lint/launched_functions.hpp"
 #include "source/source_statements.hpp"
 
 namespace launchbox {
@@ -111,27 +112,34 @@ public:
     {
     }
 
+    [[nodiscard]] launched_functions functions_of(const source_launch& launch) const
+    {
+        return functions_launched(view_, launch, [&](std::string_view name) {
+            return std::ranges::any_of(
+                kernels_, [&](const linted_kernel& kernel) { return function_name(kernel.short_form) == name; });
+        });
+    }
+
     void add(const source_launch& launch, std::vector<kernel_launch>& all) const
     {
-        const function_name_in_text function = function_meant(view_, launch.function, launch.first);
-        if (function.name.empty()) return;
-        std::vector<candidate> found;
-        for (std::size_t i = 0; i < kernels_.size(); ++i)
-            if (function_name(kernels_[i].short_form) == function.name)
-                if (auto one = match(function, launch.first, i)) found.push_back(*std::move(one));
-        keep_nearest(launch.first, found);
-        // Of which instance a launch is may not be written there; where there is one only, it is that.
-        for (candidate& one : found) {
-            const auto is_beside = [&](const candidate& other) {
-                return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;
-            };
-            one.surely |= std::ranges::count_if(found, is_beside) == 1;
+        const launched_functions functions = functions_of(launch);
+        const std::size_t first = all.size();
+        for (const launched_functions::one& each : functions.all) {
+            const std::vector<candidate> found = kernels_named(each.function, each.at);
+            const bool own_names = view_.names.function_of(each.at) == view_.names.function_of(launch.first);
+            for (const candidate& one : found) {
+                const bool known = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                                               [&](const kernel_launch& other) { return other.kernel == one.kernel; });
+                if (known) continue;
+                const template_values instance = own_names ? one.instance : template_values{};
+                const bool several = functions.all.size() > 1 || !functions.is_complete;
+                all.push_back({.launch = &launch,
+                               .kernel = one.kernel,
+                               .surely = one.surely && !several,
+                               .in_turn = one.surely && several,
+                               .figures = figures_of(launch, view_.values, instance)});
+            }
         }
-        for (candidate& one : found)
-            all.push_back({.launch = &launch,
-                           .kernel = one.kernel,
-                           .surely = one.surely,
-                           .figures = figures_of(launch, view_.values, one.instance)});
     }
 
 private:
@@ -140,6 +148,23 @@ private:
         bool surely = true;
         template_values instance;
     };
+
+    [[nodiscard]] std::vector<candidate> kernels_named(const function_name_in_text& function, std::size_t at) const
+    {
+        std::vector<candidate> found;
+        for (std::size_t i = 0; i < kernels_.size(); ++i)
+            if (function_name(kernels_[i].short_form) == function.name)
+                if (auto one = match(function, at, i)) found.push_back(*std::move(one));
+        keep_nearest(at, found);
+        // Of which instance a launch is may not be written there; where there is one only, it is that.
+        for (candidate& one : found) {
+            const auto is_beside = [&](const candidate& other) {
+                return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;
+            };
+            one.surely |= std::ranges::count_if(found, is_beside) == 1;
+        }
+        return found;
+    }
 
     [[nodiscard]] std::optional<candidate> match(const function_name_in_text& function, std::size_t at,
                                                  std::size_t number) const
@@ -246,6 +271,15 @@ std::vector<kernel_launch> launched_kernels(const source_view& view, const std::
     std::vector<kernel_launch> all;
     for (const source_launch& launch : view.launches)
         if (launch.branch < 0) matcher.add(launch, all);
+    return all;
+}
+
+std::vector<const source_launch*> untold_launches(const source_view& view, const std::vector<linted_kernel>& kernels)
+{
+    const launch_matcher matcher(view, kernels);
+    std::vector<const source_launch*> all;
+    for (const source_launch& launch : view.launches)
+        if (launch.branch < 0 && !matcher.functions_of(launch).is_complete) all.push_back(&launch);
     return all;
 }
 

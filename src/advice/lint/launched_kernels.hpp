@@ -24,14 +24,19 @@ struct linted_kernel {
 struct kernel_launch {
     const source_launch* launch = nullptr;
     std::size_t kernel = 0;  ///< number of the kernel
-    /// The launch is of this kernel whenever it is reached; false: it may be of another one of the same name.
+    /// The launch is of this kernel whenever it is reached; false: it may be of another one.
     bool surely = false;
+    /// It goes through a variable that holds several kernels in turn, this one among them.
+    bool in_turn = false;
     launch_figures figures;
 };
 
 /// All that the host's code has, in the order of the text; a launch of an unknown kernel is left out. So is one in a
 /// branch of an #if, which preprocessed text does not have.
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);
+
+/// Those through a pointer that may be of kernels which the text does not tell.
+std::vector<const source_launch*> untold_launches(const source_view& view, const std::vector<linted_kernel>& kernels);
 
 /// The function that an expression names, where that is a variable which holds it, too.
 function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at);

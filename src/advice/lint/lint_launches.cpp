@@ -437,11 +437,13 @@ launch_size agreed_size(const std::vector<kernel_launch>& launches, std::size_t 
     bool first = true;
     for (const kernel_launch& one : launches) {
         if (one.kernel != kernel) continue;
-        if (!one.surely) return {};
+        if (!one.surely && !one.in_turn) return {};
         const auto volume = volume_of(one.figures.block);
         std::optional<int> threads;
         if (volume && *volume >= 1 && *volume <= max_threads_per_block) threads = static_cast<int>(*volume);
-        if (first) size = {threads, one.figures.dynamic_shared_bytes};
+        const launch_figures& figures = one.figures;
+        if (first) size = {threads, figures.dynamic_shared_bytes, figures.dynamic_shared_by_threads};
+        if (size.dynamic_shared_by_threads != figures.dynamic_shared_by_threads) size.dynamic_shared_by_threads.reset();
         if (size.threads != threads) size.threads.reset();
         if (size.dynamic_shared_bytes != one.figures.dynamic_shared_bytes) size.dynamic_shared_bytes.reset();
         first = false;

@@ -21,6 +21,7 @@ std::vector<diagnosis> lint_launches(const source_view& view, const std::vector<
 struct launch_size {
     std::optional<int> threads;
     std::optional<std::int64_t> dynamic_shared_bytes;
+    std::optional<shared_by_threads> dynamic_shared_by_threads = {};
 };
 launch_size agreed_size(const std::vector<kernel_launch>& launches, std::size_t kernel);
 

@@ -19,15 +19,20 @@ namespace {
 
 bounds_launch launch_of(const source_bounds_request& request, const kernel_trials& kernel)
 {
-    bounds_launch launch = request.launch;
-    if (!request.dynamic_shared_named) launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes.value_or(0);
+    if (request.dynamic_shared_named) return request.launch;
+    bounds_launch launch = kernel.launch;
+    launch.max_dynamic_shared_bytes = request.launch.max_dynamic_shared_bytes;
     return launch;
 }
 
 // A bound has to allow the largest block that is launched: with a launch of unknown size none can be written.
-known_launch known_of(const block_size_use& use)
+known_launch known_of(const block_size_use& use, const kernel_info& kernel)
 {
-    known_launch known{.threads = {}, .dynamic_shared_bytes = use.dynamic_shared_bytes};
+    const shared_by_threads shared = use.dynamic_shared_by_threads.value_or(shared_by_threads{});
+    known_launch known{.threads = {},
+                       .launch = {.dynamic_shared_bytes = use.dynamic_shared_bytes.value_or(shared.bytes),
+                                  .dynamic_shared_per_warp = shared.per_warp,
+                                  .dynamic_shared_known = unknown_shared_text(use, kernel).empty()}};
     int largest = use.launches.empty() ? use.threads.value_or(0) : 0;
     for (const seen_launch& one : use.launches) {
         if (!one.threads) return known;
@@ -66,7 +71,7 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
                                     for (const kernel_info& kernel : kernels) all.push_back(&kernel);
                                     std::vector<known_launch> known;
                                     for (const block_size_use& use : launches.uses_of(all))
-                                        known.push_back(known_of(use));
+                                        known.push_back(known_of(use, *all[known.size()]));
                                     return known;
                                 },
                             .chosen =
@@ -100,7 +105,8 @@ void refuse_no_kernels(const source_bounds_request& request, const bounds_sweep_
     refuse_pattern(request.kernel, sweep.all_kernels);
 }
 
-bounds_report report_of(const source_bounds_request& request, const toolchain& tools, const bounds_sweep_result& sweep)
+bounds_report report_of(const source_bounds_request& request, const toolchain& tools, const bounds_sweep_result& sweep,
+                        const std::vector<block_size_use>& uses)
 {
     bounds_report report{.inputs = {{.file = request.file,
                                      .kind = "CUDA source",
@@ -112,8 +118,12 @@ bounds_report report_of(const source_bounds_request& request, const toolchain& t
                          .compiles = sweep.compiles,
                          .from_cache = sweep.from_cache,
                          .whole = request.whole || request.measure};
-    for (const kernel_trials& kernel : sweep.kernels)
-        report.answers.push_back(answer_bounds(kernel, launch_of(request, kernel)));
+    for (std::size_t i = 0; i < sweep.kernels.size(); ++i) {
+        const bounds_launch launch = launch_of(request, sweep.kernels[i]);
+        report.answers.push_back(answer_bounds(sweep.kernels[i], launch));
+        if (!launch.dynamic_shared_known)
+            report.answers.back().findings.push_back(unknown_shared_text(uses[i], sweep.kernels[i].written));
+    }
     return report;
 }
 
@@ -136,7 +146,8 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
     for (const std::string& failure : sweep.errors) news.say(request.file + ": " + failure);
     refuse_no_kernels(request, sweep);
 
-    found.report = report_of(request, tools, sweep);
+    found.uses = uses_of(launches, sweep.kernels);
+    found.report = report_of(request, tools, sweep, found.uses);
     found.report.measured = conditions;
     if (conditions && !interrupted()) {
         const std::vector<std::string> failures =
@@ -149,7 +160,6 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
     found.report.overview = overview_of(found.report.answers);
     found.interrupted = sweep.interrupted || interrupted();
     found.trials = std::move(sweep.kernels);
-    found.uses = uses_of(launches, found.trials);
     return found;
 }
 

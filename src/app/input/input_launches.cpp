@@ -94,8 +94,11 @@ void add_source_launches(const kernel_request& request, kernel_input& input)
                         (uses[i].threads ? fmt::format(", and is launched with {} threads", *uses[i].threads) : "");
                 if (request.sizes_vary) continue;
                 kernel.launches.launch_threads = uses[i].threads;
-                if (!request.threads || !uses[i].threads || request.threads == uses[i].threads)
-                    kernel.launches.dynamic_shared_bytes = uses[i].dynamic_shared_bytes;
+                if (request.threads && uses[i].threads && request.threads != uses[i].threads) continue;
+                kernel.launches.passes_unknown_shared = uses[i].passes_unknown_shared();
+                kernel.launches.dynamic_shared_bytes = uses[i].dynamic_shared_bytes;
+                if (const auto threads = launched_threads(kernel, request.threads))
+                    kernel.launches.dynamic_shared_bytes = uses[i].dynamic_shared_for(*threads);
             }
         }
 }

@@ -37,8 +37,12 @@ std::string launches_text(const kernel_advice& kernel)
                                                 : std::string(" with a block size that the text does not tell"));
     if (launches.size() > 2) text += fmt::format(" and {} more", launches.size() - 2);
     if (launches.empty()) text = "no launch of it is found";
+    if (!kernel.use.maybe_launched.empty())
+        text = fmt::format("maybe launched at {}, by a pointer: which kernels that launches the text does not tell",
+                           place_text(kernel.use.maybe_launched.front()));
     if (!kernel.use.reason.empty()) text += "; " + kernel.use.reason;
-    if (kernel.use.freedom == block_size_freedom::fixed) text += ": the block size is fixed";
+    if (kernel.use.freedom == block_size_freedom::fixed)
+        text += kernel.threads_assumed ? ": the block size is fixed, and not known" : ": the block size is fixed";
     return text;
 }
 
@@ -62,7 +66,7 @@ cell resident_cell(const architecture_advice& one)
 {
     if (!one.obstacle.empty()) return {"never", tone::bad};
     if (!one.residency) return "?";
-    return resident_text(one.residency->resident_blocks, one.threads, false);
+    return resident_text(one.residency->resident_blocks, one.threads, !one.dynamic_shared_bytes);
 }
 
 table rows_of(const kernel_advice& kernel, const output_style& style)
@@ -76,7 +80,9 @@ table rows_of(const kernel_advice& kernel, const output_style& style)
                              known_or_sign(one.written.figures.registers, one.written),
                              spills_cell(one.written),
                              resident_cell(one),
-                             one.residency && one.obstacle.empty() ? percent(one.residency->occupancy()) : "–",
+                             one.residency && one.obstacle.empty()
+                                 ? occupancy_text(one.residency->occupancy(), !one.dynamic_shared_bytes)
+                                 : "–",
                              {write_text(one, narrow), change ? tone::good : tone::plain},
                              one.obstacle.empty() || change
                                  ? (one.effect.empty() ? "–" : escape_for_terminal(one.effect))
@@ -93,7 +99,8 @@ void add_kernel(document& page, const kernel_advice& kernel, bool all, const out
     page.heading(title);
     page.line("  " + launches_text(kernel));
     if (kernel.threads_assumed && !kernel.architectures.empty())
-        page.line(fmt::format("  the figures are for {} threads; --threads names others",
+        page.line(fmt::format("  {} threads are assumed: resident blocks and occupancy hold for these alone; --threads "
+                              "names the size",
                               kernel.architectures.front().threads),
                   tone::warning);
     page.add(rows_of(kernel, style));
@@ -120,6 +127,13 @@ ordered_json launches_json(const kernel_advice& kernel)
     return all;
 }
 
+ordered_json places_json(const std::vector<source_location>& places)
+{
+    ordered_json all = ordered_json::array();
+    for (const source_location& one : places) all.push_back({{"file", json_text(one.file)}, {"line", one.line}});
+    return all;
+}
+
 ordered_json architecture_json(const architecture_advice& one)
 {
     const kernel_figures& figures = one.written.figures;
@@ -131,7 +145,8 @@ ordered_json architecture_json(const architecture_advice& one)
                       {"spill_load_bytes", or_null(figures.spill_load_bytes)},
                       {"shared_spill_store_bytes", or_null(figures.shared_spill_store_bytes)},
                       {"shared_spill_load_bytes", or_null(figures.shared_spill_load_bytes)},
-                      {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
+                      {"static_shared_bytes", or_null(figures.static_shared_bytes)},
+                      {"dynamic_shared_bytes", or_null(one.dynamic_shared_bytes)}};
     json["resident_blocks"] = one.residency ? ordered_json(one.residency->resident_blocks) : ordered_json(nullptr);
     json["occupancy"] = one.residency ? ordered_json(one.residency->occupancy()) : ordered_json(nullptr);
     json["limiters"] = one.residency ? limiter_ids(*one.residency) : std::vector<std::string>();
@@ -165,6 +180,7 @@ nlohmann::ordered_json advice_json(const advice_report& found)
                          {"short_name", json_text(kernel.short_form)},
                          {"written", attribute_source(kernel.attribute)},
                          {"launches", launches_json(kernel)},
+                         {"maybe_launched", places_json(kernel.use.maybe_launched)},
                          {"block_size", freedom_name(kernel.use.freedom)},
                          {"block_size_reason", text_or_null(kernel.use.reason)},
                          {"threads_assumed", kernel.threads_assumed}};
@@ -188,7 +204,8 @@ table advice_table(const advice_report& found)
             rows.push_back(architecture_json(one));
             rows.back().update({{"name", json_text(kernel.name)},
                                 {"demangled", json_text(kernel.demangled)},
-                                {"block_size", freedom_name(kernel.use.freedom)}});
+                                {"block_size", freedom_name(kernel.use.freedom)},
+                                {"threads_assumed", kernel.threads_assumed}});
         }
     return json_table({{"name"},
                        {"demangled"},
@@ -196,12 +213,14 @@ table advice_table(const advice_report& found)
                        {"gpu"},
                        {"block_size"},
                        {"threads"},
+                       {"threads_assumed"},
                        {"registers"},
                        {"spill_store_bytes"},
                        {"spill_load_bytes"},
                        {"shared_spill_store_bytes"},
                        {"shared_spill_load_bytes"},
                        {"static_shared_bytes"},
+                       {"dynamic_shared_bytes"},
                        {"resident_blocks"},
                        {"occupancy"},
                        {"limiters"},

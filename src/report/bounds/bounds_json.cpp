@@ -151,7 +151,9 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
         json["declared_at"] = {{"file", json_text(answer.declared_at->file)}, {"line", answer.declared_at->line}};
     json["written"] = attribute_source(answer.written);
     json["relocatable"] = answer.relocatable;
-    json["dynamic_shared_bytes"] = answer.launch.dynamic_shared_bytes;
+    json["dynamic_shared_bytes"] = nullptr;
+    if (answer.launch.dynamic_shared_known) json["dynamic_shared_bytes"] = answer.launch.dynamic_shared_bytes;
+    json["dynamic_shared_bytes_per_warp"] = answer.launch.dynamic_shared_per_warp;
     json["threads_assumed"] = answer.threads_assumed;
     json["threads"] = ordered_json::array();
     for (const char* list : {"rows", "thresholds", "recommendations"}) json[list] = ordered_json::array();

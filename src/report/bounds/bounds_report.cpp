@@ -54,6 +54,14 @@ document bounds_document(const bounds_report& found, const output_style& style)
                               escape_for_terminal(found.measured->command)),
                   tone::faint);
     if (!found.whole) {
+        const auto add = [&](auto&& applies, const char* text) {
+            const auto count = std::ranges::count_if(found.answers, applies);
+            if (count > 0) page.line(fmt::format(fmt::runtime(text), count, count == 1 ? "" : "s"), tone::warning);
+        };
+        add([](const bounds_answer& one) { return !one.launch.dynamic_shared_known; },
+            "  {} row{} without dynamic shared memory, whose size no launch tells: give it with --dynamic-shared");
+        add([](const bounds_answer& one) { return one.threads_assumed; },
+            "  {} row{} with a block size that is assumed, since no launch tells it: name it with --threads");
         page.line("  --all compiles and shows every bound; launchbox advise says more about the kernel", tone::faint);
         return page;
     }
@@ -230,6 +238,9 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                                     answer.written.empty() ? "no launch bound" : attribute_source(answer.written));
     if (answer.launch.dynamic_shared_bytes > 0)
         title += fmt::format(", {} B dynamic shared", with_commas(answer.launch.dynamic_shared_bytes));
+    if (answer.launch.dynamic_shared_per_warp > 0)
+        title += fmt::format(", {} B dynamic shared a warp", with_commas(answer.launch.dynamic_shared_per_warp));
+    if (!answer.launch.dynamic_shared_known) title += ", dynamic shared ?";
     page.heading(title);
     for (const std::string& finding : answer.findings) page.line("  " + escape_for_terminal(finding), tone::warning);
     if (answer.block_sizes.empty())
@@ -237,7 +248,9 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                       escape_for_terminal(answer.not_swept.empty() ? "no block size to look at" : answer.not_swept),
                   tone::warning);
     for (const block_size_answer& size : answer.block_sizes) {
-        page.line(" " + counted(size.threads, "thread", "threads") + " per block", tone::strong);
+        page.line(fmt::format(" {} per block{}", counted(size.threads, "thread", "threads"),
+                              answer.threads_assumed ? ", which is assumed: no launch tells the size" : ""),
+                  tone::strong);
         if (!size.rows.empty()) page.add(rows_of(size, answer.written, all_rows, style));
         if (all_rows) add_equal_attributes(page, size, answer.written);
         if (const std::string text = thresholds_text(size); !text.empty()) page.line(text, tone::faint);

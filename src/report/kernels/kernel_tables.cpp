@@ -81,7 +81,8 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
 {
     if (account) {
         if (!account->obstacle.empty()) return {"cannot launch: " + account->obstacle, tone::bad};
-        if (!account->question.dynamic_shared_known) return "? (dynamic shared memory of unknown size)";
+        if (!account->question.dynamic_shared_known)
+            return "? (dynamic shared memory of unknown size: --dynamic-shared)";
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
     if (is_ptx(info)) return "PTX: registers are decided when it is compiled";

@@ -102,4 +102,157 @@ TEST(block_size_use, launches_that_differ_or_do_not_tell_have_no_one_size)
     EXPECT_TRUE(use_in(body, "k", true).launches.empty());
 }
 
+// What is assigned on the way to the launch is what it is launched with.
+TEST(block_size_use, a_parameter_that_is_assigned_before_the_launch_has_that_size)
+{
+    const auto threads = [](const std::string& launch) { return use_in(body + launch, "k", true).threads; };
+    EXPECT_EQ(threads("void go(float* p, int bs) { bs = 32; k<<<8, bs>>>(p); }\n"), 32);
+    EXPECT_EQ(threads("void go(float* p, int bs, int n) { n = bs = 64; k<<<n, bs>>>(p); }\n"), 64);
+    EXPECT_EQ(threads("void go(float* p, int bs) { const int n = bs = 96, m = 2; k<<<8, bs>>>(p); }\n"), 96);
+    EXPECT_EQ(threads("void go(float* p, const unsigned n, dim3 b) { b = dim3(16, 4); k<<<n, b>>>(p); }\n"), 64);
+    EXPECT_EQ(threads("void go(float* p, dim3 b) { b.x = 8; b.y = 4; b.z = 2; k<<<8, b>>>(p); }\n"), 64);
+    EXPECT_EQ(threads("auto go = [](float* p, int bs) { bs = 128; k<<<8, bs>>>(p); };\n"), 128);
+    EXPECT_EQ(threads("void all(float* q) { auto go = [](float* p, int bs) { bs = 128; k<<<8, bs>>>(p); }; go(q); }\n"),
+              128);
+    EXPECT_EQ(threads("void go(float* p, int v, int bs) { switch (v) { case 1: bs = 32; k<<<8, bs>>>(p); break; } }\n"),
+              32);
+    const block_size_use use =
+        use_in(body + "void go(float* p, int bs) { bs = 32; k<<<8, bs, bs * sizeof(float)>>>(p); }\n", "k", true);
+    EXPECT_EQ(use.dynamic_shared_bytes, 128);
+    // What may not be passed, or passed again, or is another's.
+    for (const char* launch :
+         {"void go(float* p, int bs) { if (bs > 99) bs = 32; k<<<8, bs>>>(p); }\n",
+          "void go(float* p, int bs) { for (int i = 0; i < 3; ++i) { k<<<8, bs>>>(p); bs = 32; } }\n",
+          "void go(float* p, int bs) { bs = 32; bs *= p != nullptr ? 2 : 1; k<<<8, bs>>>(p); }\n",
+          "void go(float* p, int* bs) { *bs = 32; k<<<8, *bs>>>(p); }\n",
+          "void ask(int&); void go(float* p, int bs) { bs = 32; ask(bs); k<<<8, bs>>>(p); }\n",
+          "void go(float* p, dim3 b) { b.x = 32; k<<<8, b>>>(p); }\n",
+          "void go(float* p, int v, int bs) { switch (v) { case 1: v = 2; bs = 32; case 2: k<<<8, bs>>>(p); } }\n",
+          "void go(float* p, int v, int bs) { if (v) goto out; v = 1; bs = 32; out: k<<<8, bs>>>(p); }\n",
+          "void go(float* p, int bs) { auto f = [bs = 32] { return bs; }; k<<<8, bs>>>(p); }\n",
+          "void go(float* p, int bs = 64) { k<<<8, bs>>>(p); }\n"})
+        EXPECT_EQ(threads(launch), std::nullopt) << launch;
+    // A local variable that a switch may not set.
+    EXPECT_EQ(threads("void go(float* p, int v) { int bs = 64; switch (v) { case 1: v = 2; bs = 32; break; case 2: "
+                      "k<<<8, bs>>>(p); } }\n"),
+              std::nullopt);
+}
+
+// Dynamic shared memory that depends on the block size is known for each, although that is not.
+TEST(block_size_use, dynamic_shared_memory_by_threads)
+{
+    const auto use = [](const std::string& launch) { return use_in(body + launch, "k", true); };
+    for (const char* launch :
+         {"void go(float* p, int bs) { k<<<8, bs, bs * sizeof(float)>>>(p); }\n",
+          "void go(float* p, int bs) { const dim3 b(bs); k<<<8, b, b.x * 4>>>(p); }\n",
+          "void go(float* p, int warps) { k<<<8, 32 * warps, warps * 128>>>(p); }\n",
+          "void go(float* p, int y) { const dim3 b(32, y); const auto m = 32 * y * 4; k<<<8, b, m>>>(p); }\n"}) {
+        const block_size_use found = use(launch);
+        EXPECT_EQ(found.threads, std::nullopt) << launch;
+        EXPECT_EQ(found.dynamic_shared_bytes, std::nullopt) << launch;
+        EXPECT_FALSE(found.passes_unknown_shared()) << launch;
+        EXPECT_EQ(found.dynamic_shared_for(256), 1024) << launch;
+    }
+    EXPECT_EQ(use("void go(float* p, int bs) { k<<<8, bs, 64 + bs / 32 * 8>>>(p); }\n").dynamic_shared_for(512), 192);
+    for (const char* launch : {"void go(float* p, int bs, int n) { k<<<8, bs, n * sizeof(float)>>>(p); }\n",
+                               "void go(float* p, int bs) { k<<<8, bs, bs * bs>>>(p); }\n",
+                               "void go(float* p, int n) { k<<<8, 128, n>>>(p); }\n",
+                               "void go(float* p) { k<<<8, 128, 64>>>(p); k<<<8, 128, 32>>>(p); }\n"}) {
+        const block_size_use found = use(launch);
+        EXPECT_TRUE(found.passes_unknown_shared()) << launch;
+        EXPECT_NE(unknown_shared_text(found, kernel_info{}).find("--dynamic-shared"), std::string::npos) << launch;
+    }
+    // Of which instance a launch is need not be known for that.
+    const std::string unsure =
+        "template <int N> __global__ void k(float* p) { *p = N; }\nvoid go(float* p) { k<f()><<<8, 128>>>(p); }\n";
+    kernel_info one, other;
+    one.architecture = other.architecture = "sm_90";
+    const lint_request request{
+        .file = "k.cu", .text = unsure, .kernels = {{"k<1>", &one}, {"k<2>", &other}}, .flags = {}, .unit = nullptr};
+    EXPECT_FALSE(block_size_uses(request).at(0).launches.empty());
+    EXPECT_FALSE(block_size_uses(request).at(0).passes_unknown_shared());
+    EXPECT_EQ(unknown_shared_text(use("void go(float* p) { k<<<8, 128>>>(p); }\n"), kernel_info{}), "");
+}
+
+namespace {
+
+const std::string two = "__global__ void k(float* p) { *p = 1; }\n__global__ void other(float* p) { *p = 2; }\n";
+
+// Of `k` and `other` in the text behind them: "256 -", "? 128", "- maybe".
+std::string sizes_in(const std::string& text)
+{
+    kernel_info k, other;
+    k.architecture = other.architecture = "sm_90";
+    const std::string source = two + text;
+    const lint_request request{
+        .file = "k.cu", .text = source, .kernels = {{"k", &k}, {"other", &other}}, .flags = {}, .unit = nullptr};
+    std::string found;
+    for (const block_size_use& use : block_size_uses(request)) {
+        found += found.empty() ? "" : " ";
+        if (!use.maybe_launched.empty())
+            found += "maybe";
+        else if (use.launches.empty())
+            found += "-";
+        else
+            found += use.threads ? std::to_string(*use.threads) : "?";
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST(block_size_use, launches_through_pointers_are_of_every_kernel_that_the_pointer_holds)
+{
+    const std::string type = "using pointer = void (*)(float*);\n";
+    for (const char* launch :
+         {"void go(float* p) { void (*f)(float*); for (int i = 0; i < 2; ++i) { switch (i) { case 0: f = &k; break; "
+          "case 1: f = &other; break; } f<<<8, 96>>>(p); } }\n",
+          "void go(float* p, bool b) { auto f = b ? k : other; f<<<8, 96>>>(p); }\n",
+          "void go(float* p, bool b) { auto* f = &k; if (b) f = &other; f<<<8, 96>>>(p); }\n",
+          "void go(float* p, bool b) { pointer f = k; if (b) f = other; f<<<8, 96>>>(p); }\n",
+          "void go(float* p, int i) { void (*f[])(float*) = {k, other}; f[i]<<<8, 96>>>(p); }\n",
+          "void go(float* p, int i) { pointer f[2] = {k, other}; (*f[i])<<<8, 96>>>(p); }\n",
+          "static const pointer all[] = {&k, &other};\nvoid go(float* p) { for (auto f : all) f<<<8, 96>>>(p); }\n",
+          "struct row { const char* name; pointer f; };\nrow all[] = {{\"k\", k}, {\"other\", other}};\n"
+          "void go(float* p, int i) { all[i].f<<<8, 96>>>(p); }\n",
+          "void run(pointer f, float* p) { f<<<8, 96>>>(p); }\nvoid go(float* p) { run(k, p); run(other, p); }\n",
+          "void run(void (*f)(float*), float* p) { f<<<8, 96>>>(p); }\nvoid go(float* p) { run(&k, p); run(other, p); "
+          "}\n",
+          "void go(float* q) { auto run = [&](auto f, float* p) { f<<<8, 96>>>(p); }; run(k, q); run(other, q); }\n",
+          "template <void (*F)(float*)> void run(float* p) { F<<<8, 96>>>(p); }\n"
+          "void go(float* p) { run<k>(p); run<other>(p); }\n",
+          "pointer choose(int i) { if (i) return k; return other; }\n"
+          "void go(float* p, int i) { choose(i)<<<8, 96>>>(p); }\n",
+          "pointer choose(int i) { if (i) return k; return other; }\n"
+          "void go(float* p, int i) { auto f = choose(i); f<<<8, 96>>>(p); }\n",
+          "void go(float* p, int i, void** a) { pointer f = k; if (i) f = other; "
+          "cudaLaunchKernel((const void*)f, 8, 96, a, 0, 0); }\n",
+          "void go(float* p, int i) { pointer f[] = {k, other}; cudaLaunchConfig_t c{}; c.gridDim = 8; "
+          "c.blockDim = 96; cudaLaunchKernelEx(&c, f[i], p); }\n"})
+        EXPECT_EQ(sizes_in(type + launch), "96 96") << launch;
+    // Where the pointer surely holds one, it is that.
+    EXPECT_EQ(sizes_in("void go(float* p) { void (*f)(float*) = k; f<<<8, 64>>>(p); f = other; f<<<8, 96>>>(p); }\n"),
+              "64 96");
+    EXPECT_EQ(sizes_in("struct row { void (*first)(float*); void (*f)(float*); };\nrow all[] = {{k, other}};\n"
+                       "void go(float* p) { all[0].f<<<8, 96>>>(p); }\n"),
+              "- 96");
+    EXPECT_EQ(sizes_in("struct set { void (*a)(float*); void (*b)(float*); };\n"
+                       "void go(float* p) { set c; c.a = k; c.b = other; c.b<<<8, 96>>>(p); }\n"),
+              "- 96");
+}
+
+TEST(block_size_use, a_launch_of_unknown_kernels_may_be_of_those_whose_address_is_taken)
+{
+    EXPECT_EQ(sizes_in("void (*from_file())(float*);\nvoid add(void (*f)(float*));\n"
+                       "void go(float* p) { add(k); auto f = from_file(); f<<<8, 96>>>(p); }\n"),
+              "maybe -");
+    EXPECT_EQ(sizes_in("void go(float* p, void (*f)(float*)) { f<<<8, 96>>>(p); other<<<8, 32>>>(p); }\n"
+                       "void (*table[])(float*) = {k, other};\n"),
+              "maybe 32");
+    // A question to the runtime takes no address.
+    EXPECT_EQ(sizes_in("void go(float* p, void (*f)(float*)) { cudaFuncSetAttribute(k, a, 1); f<<<8, 96>>>(p); }\n"),
+              "- -");
+    EXPECT_EQ(sizes_in("void (*table[])(float*) = {k, other};\n"), "- -");
+}
+
 }  // namespace launchbox

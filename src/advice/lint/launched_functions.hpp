@@ -1,0 +1,33 @@
+// Which functions a launch may be of: the one that it names, or those that the launched variable is given.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "advice/lint/source_view.hpp"
+
+namespace launchbox {
+
+struct launched_functions {
+    struct one {
+        function_name_in_text function;
+        std::size_t at = 0;  ///< the token that the name is seen from
+    };
+    std::vector<one> all;
+    bool through_pointer = false;  ///< by a variable, a parameter, a table, or what a function returns
+    bool is_complete = true;       ///< false: it may be of functions that the text does not tell
+};
+
+/// `is_kernel` says whether a kernel has this name. Through a pointer only kernels are launched: all that its variable
+/// is given at this place, or, where that is not known, anywhere.
+launched_functions functions_launched(const source_view& view, const source_launch& launch,
+                                      const std::function<bool(std::string_view name)>& is_kernel);
+
+/// Whether the text takes the address of the function of this name: uses it other than for a launch, a call, or a
+/// question about it to the runtime.
+bool takes_address_of(const source_view& view, std::string_view name);
+
+}  // namespace launchbox
