@@ -112,7 +112,7 @@ TEST(results_map, has_one_axis_a_workload_axis_and_parts)
 {
     const call one = launchbox_run({"results", example, "--map", "threads"});
     EXPECT_TRUE(one.shows("items=17; the best")) << one.out;
-    EXPECT_TRUE(one.shows("2 rejected, 1 compile error; for example threads=1024")) << one.out;
+    EXPECT_TRUE(one.shows("2 rejected, 1 compile error; for example")) << one.out;
     const call sizes = launchbox_run({"results", example, "--map", "n,items"});
     EXPECT_TRUE(sizes.shows("in % of the best speed, for each of 2 workloads; n across")) << sizes.out;
     EXPECT_TRUE(sizes.shows("n = 134,217,728: The baseline, threads=256 items=11, is the fastest.")) << sizes.out;

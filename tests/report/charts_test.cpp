@@ -170,7 +170,8 @@ TEST(chart_svg, a_cell_without_a_value_says_why)
     content.legend = {"r  rejected, " + hostile};
     content.marked = {{0, 0}, {0, 1}};
     const std::string svg = svg_of({"h", "heat", "", content}, svg_use::file);
-    EXPECT_EQ(count_of(svg, "class=\"cell\""), 2u);
+    EXPECT_EQ(count_of(svg, "class=\"cell\""), 1u);
+    EXPECT_EQ(count_of(svg, "class=\"empty\""), 1u);
     EXPECT_EQ(count_of(svg, "class=\"chosen\""), 2u);
     EXPECT_EQ(count_of(svg, "<script"), 0u);
     EXPECT_NE(svg.find("rejected: &lt;/title"), std::string::npos) << svg;

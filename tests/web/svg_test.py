@@ -118,8 +118,11 @@ def measured(folder):
     for one in mine:
         if one["status"] == "measured":
             key = (one["parameters"]["threads"], one["parameters"]["items"])
-            best[key] = min(best.get(key, 1e30), one["median_ns"] / 1e6)
-    check(len(cells) == len(best) and all(abs(a / b - 1) < 1e-9 for a, b in zip(sorted(cells), sorted(best.values()))), "the surface")
+            # The winner stands in its cell, also where a race has decided against a lower median; and who may win does.
+            order = (not one["is_winner"], one["stopped_early"] or not (one["verified"] or one["is_baseline"]), one["median_ns"])
+            best[key] = min(best.get(key, (True, True, 1e30)), order)
+    shown = sorted(order[2] / 1e6 for order in best.values())
+    check(len(cells) == len(best) and all(abs(a / b - 1) < 1e-9 for a, b in zip(sorted(cells), shown)), "the surface")
 
 
 def hostile(folder):

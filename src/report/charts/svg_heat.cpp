@@ -85,7 +85,7 @@ double draw(const heat_chart& drawn, std::string& svg)
             const std::string& note = drawn.notes.empty() ? drawn.texts[r][c] : drawn.notes[r][c];
             if (!value) {
                 if (drawn.texts[r][c].empty()) continue;
-                svg += fmt::format(R"(<g class="cell"><title>{}</title>)",
+                svg += fmt::format(R"(<g class="empty"><title>{}</title>)",
                                    markup_text(fmt::format("{} {}, {} {}: {}", drawn.y_title, drawn.rows[r],
                                                            drawn.x_title, drawn.columns[c], note)));
                 add_text(svg, x + width / 2 - 0.5, y + 16, drawn.texts[r][c], anchor::middle, "class=\"small faint\"");
