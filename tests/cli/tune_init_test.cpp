@@ -234,8 +234,8 @@ TEST_F(tune_init, a_function_that_launches_with_its_own_block_size_is_followed)
     expect_line(spec, "threads = \"threads\"");
     expect_line(spec, "blocks = \"ceil_div(B * T * 32, threads)\"");
     expect_line(spec, "{ name = \"N\", type = \"int\", value = \"B * T\" }");
-    expect_line(spec,
-                "{ name = \"mean\", type = \"float\", count = \"4 * B * T * C\", fill = \"poison\", role = \"output\" }");
+    expect_line(
+        spec, "{ name = \"mean\", type = \"float\", count = \"4 * B * T * C\", fill = \"poison\", role = \"output\" }");
     expect_line(spec, "# the source does not tell what it is launched with: the baseline is a guess");
 }
 
@@ -302,15 +302,15 @@ TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_b
 // All that a spec of guesses can be is safe: what is not known is large enough.
 TEST_F(tune_init, guesses_are_on_the_safe_side)
 {
-    const std::string spec = checked(
-        write("guesses.cu",
-              "struct pack { static constexpr int size = sizeof(int4) / sizeof(float); };\n"
-              "template <class T> T some();\n"
-              "__global__ void split(float* q, float* k, const float* qk, int n)\n"
-              "{ extern __shared__ float s[]; s[threadIdx.x] = qk[threadIdx.x]; __syncthreads();\n"
-              "  for (int i = threadIdx.x; i < n; i += blockDim.x) q[i] = qk[i] * s[0], k[i] = qk[n + i]; }\n"
-              "void run(float* q, float* k, float* qk, int n, int bytes, int threads)\n"
-              "{ split<<<n / (threads * pack::size), threads, bytes>>>(q, k, qk, n); }\n"));
+    const std::string spec =
+        checked(write("guesses.cu",
+                      "struct pack { static constexpr int size = sizeof(int4) / sizeof(float); };\n"
+                      "template <class T> T some();\n"
+                      "__global__ void split(float* q, float* k, const float* qk, int n)\n"
+                      "{ extern __shared__ float s[]; s[threadIdx.x] = qk[threadIdx.x]; __syncthreads();\n"
+                      "  for (int i = threadIdx.x; i < n; i += blockDim.x) q[i] = qk[i] * s[0], k[i] = qk[n + i]; }\n"
+                      "void run(float* q, float* k, float* qk, int n, int bytes, int threads)\n"
+                      "{ split<<<n / (threads * pack::size), threads, bytes>>>(q, k, qk, n); }\n"));
     expect_line(spec, "count = \"4 * n\"");
     expect_line(spec, "bytes = 49152  # of the launch; the source does not tell: fill in");
     EXPECT_EQ(spec.find("\nsize = "), std::string::npos) << spec;
@@ -330,8 +330,9 @@ TEST_F(tune_init, loops_over_a_tile_come_out_even)
                                  "void run(float* out, float* in) { turn<<<16, dim3(TILE, ROWS)>>>(out, in); }\n"));
     };
     expect_line(spec_of("for (int row = 0; row < TILE; row += ROWS)"), "\"TILE % ROWS == 0\"");
-    for (const char* other : {"for (int row = threadIdx.y; row < TILE; row += ROWS)", "for (int i = 0; i < ROWS; i += 1)",
-                              "for (;;) if (ROWS) break; else", "for (int row = 0; row < 64; row += ROWS)"})
+    for (const char* other :
+         {"for (int row = threadIdx.y; row < TILE; row += ROWS)", "for (int i = 0; i < ROWS; i += 1)",
+          "for (;;) if (ROWS) break; else", "for (int row = 0; row < 64; row += ROWS)"})
         EXPECT_EQ(spec_of(other).find("TILE % ROWS"), std::string::npos) << other;
 }
 

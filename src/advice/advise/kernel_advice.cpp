@@ -152,9 +152,10 @@ void add_alternatives(const bounds_answer& answer, const std::string& where, not
         if (const bounds_row* row = same_blocks_fewer_spills(*size, *written);
             row != nullptr && !row->recommended &&
             row->residency->resident_blocks > chosen.residency->resident_blocks) {
-            notes.add(where, fmt::format("{} keeps {} with {} instead of {} B: measure both", attribute_text(row->attributes.front()),
-                                         blocks_text(row->residency->resident_blocks), spills_text(*row),
-                                         with_commas(spills_of(written->kernel))));
+            notes.add(where,
+                      fmt::format("{} keeps {} with {} instead of {} B: measure both",
+                                  attribute_text(row->attributes.front()), blocks_text(row->residency->resident_blocks),
+                                  spills_text(*row), with_commas(spills_of(written->kernel))));
             return;
         }
     if (const bounds_row* row = cheapest_with_more(*size, chosen); row != nullptr && !row->as_written)

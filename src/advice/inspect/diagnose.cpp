@@ -106,13 +106,13 @@ void check_bound(const subject& s)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
     // The front end knows no limits of an architecture: it unrolls, for example, by the bound in the source.
-    s.add(
-        "bound_ignored", severity::error,
-        fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
-                    s.bound_with(threads)),
-        then_compile(fmt::format("the front end has used the {} all the same, so that the code can differ from that without "
-                                 "min_blocks; {} is the most that is legal here with {} threads",
-                                 blocks, legal, threads)));
+    s.add("bound_ignored", severity::error,
+          fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
+                      s.bound_with(threads)),
+          then_compile(
+              fmt::format("the front end has used the {} all the same, so that the code can differ from that without "
+                          "min_blocks; {} is the most that is legal here with {} threads",
+                          blocks, legal, threads)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.

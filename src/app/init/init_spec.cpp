@@ -58,7 +58,8 @@ bool has_namesakes(const kernel_choice& choice, std::string_view name)
         const std::vector<source_scope>& scopes = one.view->scopes.scopes;
         return std::ranges::count_if(scopes, [&](const source_scope& scope) {
                    // braces within a function have its name, too
-                   const bool is_within = scope.outer >= 0 && scopes[static_cast<std::size_t>(scope.outer)].name == name;
+                   const bool is_within =
+                       scope.outer >= 0 && scopes[static_cast<std::size_t>(scope.outer)].name == name;
                    return scope.name == name && !is_within;
                }) > 1;
     });
@@ -150,8 +151,8 @@ void spec_maker::write_kernel()
         arguments[i] = "(" + type + ")" + arguments[i];
     }
     if (!arguments.empty()) name += fmt::format("<{}>", fmt::join(arguments, ", "));
-    const bool has_open_type = std::ranges::any_of(
-        parameters_, [](const kernel_parameter& one) { return !one.template_type.empty(); });
+    const bool has_open_type =
+        std::ranges::any_of(parameters_, [](const kernel_parameter& one) { return !one.template_type.empty(); });
     if (has_namesakes(choice_, own_name()) && !has_open_type)
         name += plain(std::string(signature_in(choice_.info->demangled)));
     draft_.kernel = name;

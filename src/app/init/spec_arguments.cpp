@@ -87,8 +87,8 @@ std::optional<std::string> spec_maker::allocated(std::size_t number, std::int64_
     return fmt::format("ceil_div({}, {})", *text, bytes);
 }
 
-// More than one needs rather than less: nothing is read or written outside. Four times all sizes, since a buffer may hold
-// several arrays, such as query, key and value.
+// More than one needs rather than less: nothing is read or written outside. Four times all sizes, since a buffer may
+// hold several arrays, such as query, key and value.
 std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comment)
 {
     constexpr std::int64_t several = 4;

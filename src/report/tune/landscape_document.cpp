@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/core/count_text.hpp"
 #include "report/tune/landscape_report.hpp"
@@ -226,7 +227,8 @@ table best_table(const landscape_report& report)
         row.emplace_back(std::move(next));
         if (drawn.everywhere) {
             const double loss = drawn.everywhere->losses[m];
-            row.emplace_back(loss == 0 ? "–" : fmt::format("{:+.1f} %", loss * 100));
+            const bool is_shown = std::abs(loss) >= 0.0005;  // as the table rounds it
+            row.emplace_back(is_shown ? fmt::format("{:+.1f} %", loss * 100) : "–");
         }
         if (best != nullptr)
             row.emplace_back(names_of(without(best->parameters, drawn.by)), tone::good);
