@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t max_listed = 40;
 
 // Without the arguments of its own template: "a::merge" of "a::merge<int, 256>".
-std::string template_name(const std::string& short_form)
+std::string without_own_arguments(const std::string& short_form)
 {
     const std::string own = instance_name(short_form);
     return short_form.substr(0, short_form.size() - own.size()) + function_name(short_form);
@@ -33,7 +33,7 @@ std::string template_name(const std::string& short_form)
 bool is_meant(const std::string& pattern, const kernel_info& kernel)
 {
     return pattern.empty() || matches_kernel(pattern, kernel.name, kernel.demangled, kernel.short_form) ||
-           matches_kernel(pattern, function_name(kernel.short_form), template_name(kernel.short_form),
+           matches_kernel(pattern, function_name(kernel.short_form), without_own_arguments(kernel.short_form),
                           instance_name(kernel.short_form));
 }
 
@@ -129,7 +129,7 @@ void check_compiled(const init_request& request, const kernel_choice& choice)
 void find_definition(kernel_choice& choice)
 {
     const std::string name = function_name(choice.info->short_form);
-    const std::string path = template_name(choice.info->short_form);
+    const std::string path = without_own_arguments(choice.info->short_form);
     const auto types = parameters_of_signature(choice.info->demangled);
     for (const read_source_view& one : choice.views) {
         if (one.is_preprocessed) continue;
@@ -242,7 +242,7 @@ kernel_choice choose_kernel(const init_request& request, const listener& news)
     for (const found_kernel& kernel : choice.input.kernels) {
         if (!choice.is_made && !is_meant(request.kernel, kernel.info)) continue;
         meant.push_back(&kernel.info);
-        const std::string name = template_name(kernel.info.short_form);
+        const std::string name = without_own_arguments(kernel.info.short_form);
         if (std::ranges::find(functions, name) == functions.end()) functions.push_back(name);
     }
     if (meant.empty()) refuse(request, choice);

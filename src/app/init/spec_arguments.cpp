@@ -106,7 +106,7 @@ std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comm
         fill_in(one.name);
         return fmt::format("{} * {}", several, product);
     }
-    const std::string name = fresh(one.name + "_elements");
+    std::string name = fresh(one.name + "_elements");
     draft_.workload.push_back({name, std::to_string(1 << 20), "how many elements? fill in"});
     fill_in(name);
     comment.clear();
