@@ -185,6 +185,7 @@ std::string html_page::linked(const std::string& address, const std::string& mar
 
 void html_page::verbatim(std::string_view text)
 {
+    if (text.ends_with('\n')) text.remove_suffix(1);  // not one more line
     std::string escaped;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());

@@ -197,7 +197,7 @@ void add_findings(const page_content& content, html_page& page)
     if (!content.advice.empty()) page.section("advice", "What to write", 3);
     for (const advice_report& advice : content.advice) {
         for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
-        page.add(advice_document(advice, false, page_style_of_tables));
+        page.add(advice_document(advice, true, page_style_of_tables));  // a page has room, and no --all
     }
     if (!content.advice.empty()) page.section("found", "What the figures show", 3);
     if (content.kernels) page.add(findings_document(*content.kernels, content.findings));
