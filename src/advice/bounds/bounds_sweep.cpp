@@ -423,14 +423,10 @@ void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bou
 {
     const auto bare = unit.bare.find(kernel.written.name);
     if (bare == unit.bare.end()) return;
-    const temporary_directory folder;
-    nvcc_job job = unit.compiler->job({}, false);
     try {
-        job.source = (folder.path() / "kernel.ptx").string();
-        write_file_atomically(job.source, with_attribute(*bare->second, kernel.written.name, trial.attribute));
-        job.flags.insert(job.flags.end(), {"-Xptxas", "--entry=" + kernel.written.name});
-        job.keep_ptx = false;
-        const compile_result result = read_compile(job, run_nvcc(tools_, job), {.hash_code = true});
+        const std::string ptx = with_attribute(*bare->second, kernel.written.name, trial.attribute);
+        const compile_result result = read_compile(
+            unit.compiler->job({}, false), unit.compiler->assemble(ptx, kernel.written.name), {.hash_code = true});
         const kernel_info* made = find_kernel(result.kernels, kernel.written.name);
         if (!result.succeeded || made == nullptr) return;  // the source is compiled instead
         trial.kernel = *made;

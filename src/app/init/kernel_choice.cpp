@@ -16,6 +16,7 @@
 #include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/backend/argument_check.hpp"
+#include "tune/build/compile_worker.hpp"
 
 namespace launchbox {
 
@@ -196,14 +197,10 @@ void instantiate(const init_request& request, kernel_choice& choice, const liste
     const temporary_directory folder;
     const std::filesystem::path source = std::filesystem::absolute(request.file).lexically_normal();
     const std::filesystem::path unit = folder.path() / source.filename();
-    write_file_atomically(unit, "#include \"" + source.string() +
-                                    "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
-                                    "template __global__ void launchbox_marker<&" +
-                                    request.kernel + ">();\n");
+    write_file_atomically(unit, unit_with_instance(source, request.kernel));
     kernel_input made = compiled(request, unit.string(), news);
-    std::erase_if(made.kernels, [](const found_kernel& kernel) {
-        return function_name(kernel.info.short_form) == "launchbox_marker";
-    });
+    std::erase_if(made.kernels,
+                  [](const found_kernel& kernel) { return function_name(kernel.info.short_form) == marker_kernel; });
     input_summary& summary = made.inputs.front();
     if (made.kernels.empty() && !summary.errors.empty()) {
         std::string first = summary.errors.front();

@@ -9,6 +9,7 @@
 #include "compiler/run/named_files.hpp"
 #include "compiler/run/nvcc_arguments.hpp"
 #include "compiler/run/preprocessed.hpp"
+#include "support/files/files.hpp"
 #include "support/files/read_files.hpp"
 
 namespace launchbox {
@@ -73,6 +74,22 @@ nvcc_output unit_compiler::compile(const std::string& forced_include, bool only_
     nvcc_output output = run_nvcc(tools_, wanted);
     // A file that was edited while the compiler read it must not stand under the name of its older content.
     if (key_ && contents_of_files().hash_of(behind_) == contents_) cache_.store(key, output);
+    return output;
+}
+
+nvcc_output unit_compiler::assemble(const std::string& ptx, const std::string& kernel) const
+{
+    const std::string key = key_ ? key_of({*key_, "assembled", kernel, ptx}) : std::string();
+    if (key_)
+        if (std::optional<nvcc_output> known = cache_.find(key)) return *std::move(known);
+    const temporary_directory folder;
+    nvcc_job wanted = unit_;
+    wanted.source = (folder.path() / "kernel.ptx").string();
+    wanted.flags.insert(wanted.flags.end(), {"-Xptxas", "--entry=" + kernel});
+    wanted.keep_ptx = false;
+    write_file_atomically(wanted.source, ptx);
+    nvcc_output output = run_nvcc(tools_, wanted);
+    if (key_ && output.succeeded() && contents_of_files().hash_of(behind_) == contents_) cache_.store(key, output);
     return output;
 }
 

@@ -23,6 +23,9 @@ public:
     /// From the cache, or from nvcc, whose output then goes into the cache.
     nvcc_output compile(const std::string& forced_include, bool only_ptx);
 
+    /// Likewise one kernel of PTX that the unit gave, by ptxas alone; not counted in `compiles` and `from_cache`.
+    nvcc_output assemble(const std::string& ptx, const std::string& kernel) const;
+
     [[nodiscard]] nvcc_job job(const std::string& forced_include, bool only_ptx) const;
 
     /// Every file of the unit as `__FILE__` spells it; empty when the preprocessor fails.

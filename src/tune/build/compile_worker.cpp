@@ -132,10 +132,7 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     }
     answer.kernel = kernel_named_in(answer.output.ptx_outline);
     // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
-    write_file_atomically(unit, "#include \"" + fs::absolute(job.source).string() +
-                                    "\"\ntemplate <auto> __global__ void launchbox_marker() {}\n"
-                                    "template __global__ void launchbox_marker<" +
-                                    address_of(job.expression) + ">();\n");
+    write_file_atomically(unit, unit_with_instance(fs::absolute(job.source), job.expression));
     answer.output = run_nvcc(
         job.tools,
         {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list});
@@ -346,6 +343,13 @@ std::string unit_for_nvcc(const fs::path& source, const std::string& expression)
 {
     return "#include \"" + source.string() + "\"\nextern \"C\" __device__ auto " + std::string(variable) + " = " +
            address_of(expression) + ";\n";
+}
+
+std::string unit_with_instance(const fs::path& source, const std::string& expression)
+{
+    return fmt::format(
+        "#include \"{0}\"\ntemplate <auto> __global__ void {1}() {{}}\ntemplate __global__ void {1}<{2}>();\n",
+        source.string(), marker_kernel, address_of(expression));
 }
 
 int run_compile_worker()

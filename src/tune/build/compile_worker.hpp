@@ -79,6 +79,11 @@ std::string address_of(std::string_view expression);
 /// instantiate it, refuse what is no kernel, and say its name.
 std::string unit_for_nvcc(const std::filesystem::path& source, const std::string& expression);
 
+/// The source as nvcc is to compile it for good: with the instance that `expression` names, and nothing that takes its
+/// address at run time. It has one kernel more, `marker_kernel`.
+std::string unit_with_instance(const std::filesystem::path& source, const std::string& expression);
+inline constexpr const char* marker_kernel = "launchbox_marker";
+
 /// Of the file with that source.
 inline constexpr const char* unit_name = "launchbox_unit.cu";
 

@@ -226,6 +226,31 @@ TEST_F(CachedCompile, TheSameIsFoundAndIsTheSame)
     EXPECT_EQ(output_, first);
 }
 
+// What ptxas made of PTX once, no compiler makes again.
+TEST_F(CachedCompile, AssembledPtxIsFoundByItsTextAndKernel)
+{
+    const compile_cache cache(folder_.path() / "cache");
+    unit_compiler unit(tools_, "13.0", cache, {.source = source(), .architecture = {9, 0}, .keep_ptx = true});
+    const std::string ptx = unit.compile({}, false).ptx;
+    const std::size_t entry = ptx.find(".entry ") + 7;
+    ASSERT_GT(entry, 7u) << ptx;
+    const std::string kernel = ptx.substr(entry, ptx.find('(', entry) - entry);
+    const nvcc_output first = unit.assemble(ptx, kernel);
+    EXPECT_TRUE(first.succeeded()) << first.log;
+    EXPECT_FALSE(first.cubin.empty());
+    tools_.nvcc = folder_.path() / "no_nvcc";
+    EXPECT_EQ(unit.assemble(ptx, kernel), first);
+    const auto is_missed = [&](const std::string& text, const std::string& name) {
+        try {
+            return !unit.assemble(text, name).succeeded();
+        } catch (const error&) {
+            return true;
+        }
+    };
+    EXPECT_TRUE(is_missed(ptx + "// other text\n", kernel));
+    EXPECT_TRUE(is_missed(ptx, kernel + "_"));
+}
+
 TEST_F(CachedCompile, EverythingThatCanChangeTheOutputIsAMiss)
 {
     EXPECT_FALSE(found());
