@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "tune/worker/element_filling.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
@@ -44,6 +46,8 @@ public:
 
     /// Elements `first` to `first + count - 1`.
     void fill(std::int64_t first, std::int64_t count, char* to) const;
+    /// By what the elements are made; nothing for files and poison.
+    [[nodiscard]] const std::optional<element_filling>& generated() const;
 
 private:
     struct impl;

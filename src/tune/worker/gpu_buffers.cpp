@@ -88,23 +88,36 @@ try {
         if (argument.role == argument_role::output) continue;
         guarded_buffer& first = argument.role == argument_role::in_out ? pristine_[i] : live_[i];
         if (argument.role == argument_role::in_out) first = allocate(argument);
-        const argument_filler filler(argument);
-        const std::size_t element = static_cast<std::size_t>(element_type_of(argument.type).bytes);
         first.constant = true;
-        gpu_.upload(first.data, first.bytes, [&](std::size_t start, std::size_t bytes, char* to) {
-            filler.fill(static_cast<std::int64_t>(start / element), static_cast<std::int64_t>(bytes / element), to);
-            first.sum += checksum({to, bytes}, start / 8);
-        });
+        fill(argument, first);
+        gpu_.ask_checksum(first.data, first.bytes);
     }
     fill_outputs();
     for (const output& output : outputs()) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
-    const std::vector<std::uint64_t> poisoned = gpu_.sums();
-    const std::uint64_t* sum = poisoned.data();
+    const std::vector<std::uint64_t> sums = gpu_.sums();
+    const std::uint64_t* sum = sums.data();
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+        for (guarded_buffer* buffer : {&pristine_[i], &live_[i]})
+            if (buffer->constant) buffer->sum = *sum++;
     for (std::size_t i = 0; i < arguments_.size(); ++i)
         if (is_changed_by_launches(arguments_[i])) live_[i].sum = *sum++;
 } catch (...) {
     free_all();
     throw;
+}
+
+// What can be calculated is made where it is used.
+void workload_buffers::fill(const task_argument& argument, const guarded_buffer& buffer)
+{
+    const argument_filler filler(argument);
+    if (filler.generated()) {
+        gpu_.fill(*filler.generated(), buffer.data, argument.count);
+        return;
+    }
+    const auto element = static_cast<std::size_t>(element_type_of(argument.type).bytes);
+    gpu_.upload(buffer.data, buffer.bytes, [&](std::size_t start, std::size_t bytes, char* to) {
+        filler.fill(static_cast<std::int64_t>(start / element), static_cast<std::int64_t>(bytes / element), to);
+    });
 }
 
 void workload_buffers::rotate(std::size_t bytes)

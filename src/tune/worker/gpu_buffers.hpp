@@ -83,6 +83,7 @@ private:
         guarded_buffer buffer;
     };
     guarded_buffer allocate(const task_argument& argument);
+    void fill(const task_argument& argument, const guarded_buffer& buffer);
     void fill_outputs() const;
     void restore_in_out() const;
     [[nodiscard]] std::vector<const guarded_buffer*> all() const;

@@ -9,6 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
+#include "tune/worker/filling_kernels.hpp"
 #include "tune/worker/helper_module.hpp"
 
 namespace launchbox {
@@ -78,6 +79,13 @@ CUfunction gpu_context::helper(const std::string& name) const
     return function;
 }
 
+CUfunction gpu_context::helper_by_type(const std::string& name)
+{
+    CUfunction& kernel = by_type_[name];
+    if (kernel == nullptr) kernel = helper(name);
+    return kernel;
+}
+
 void gpu_context::wait(double seconds, std::string_view stage) const
 {
     const clock::time_point begin = clock::now();
@@ -116,6 +124,14 @@ void gpu_context::download(CUdeviceptr from, std::size_t bytes, const std::funct
         take({static_cast<const char*>(pinned_), piece});
         alive_();
     }
+}
+
+void gpu_context::fill(const element_filling& filling, CUdeviceptr to, std::int64_t count)
+{
+    if (count == 0) return;
+    filling_parameters parameters = parameters_of(filling, to, count);
+    run_helper(helper_by_type(filling_kernel_for(filling)), static_cast<std::size_t>(count),
+               parameters.pointers().data(), "when its buffers were filled");
 }
 
 void gpu_context::run_helper(CUfunction kernel, std::size_t threads, void** parameters, std::string_view stage) const
@@ -157,9 +173,7 @@ void gpu_context::ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned 
 void gpu_context::ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,
                                  double absolute, double relative)
 {
-    const std::string name = comparison_kernel_for(type);
-    CUfunction& kernel = comparisons_[name];
-    if (kernel == nullptr) kernel = helper(name);
+    const CUfunction kernel = helper_by_type(comparison_kernel_for(type));
     CUdeviceptr slots = next_slots(slots_of_difference);
     std::uint64_t elements = count, bytes = static_cast<std::uint64_t>(type.bytes);
     std::array<void*, 7> parameters{&output, &reference, &elements, &bytes, &absolute, &relative, &slots};

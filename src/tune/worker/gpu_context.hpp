@@ -1,4 +1,4 @@
-// One GPU as the worker uses it: a context, a stream, pinned memory, and the worker's own three kernels.
+// One GPU as the worker uses it: a context, a stream, pinned memory, and the worker's own kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "gpu/nvml.hpp"
 #include "tune/worker/compare/compare_outputs.hpp"
 #include "tune/worker/cuda_outcome.hpp"
+#include "tune/worker/element_filling.hpp"
 
 namespace launchbox {
 
@@ -46,6 +47,9 @@ public:
                 const std::function<void(std::size_t, std::size_t, char*)>& fill) const;
     void download(CUdeviceptr from, std::size_t bytes, const std::function<void(std::string_view)>& take) const;
 
+    /// Makes elements on the GPU, in stream order.
+    void fill(const element_filling& filling, CUdeviceptr to, std::int64_t count);
+
     /// Sums of device memory, in stream order: each `ask` gets a slot. `fetch_sums` copies them to the host; once the
     /// stream has come that far, `fetched_sums` returns them and the next `ask` begins anew. `sums` does both and
     /// waits.
@@ -72,6 +76,7 @@ private:
     void clear_slots(std::size_t count);
     void load_helpers();
     CUfunction helper(const std::string& name) const;
+    CUfunction helper_by_type(const std::string& name);
 
     const cuda_driver& driver_;
     const int device_;
@@ -81,7 +86,7 @@ private:
     CUstream stream_ = nullptr;
     CUmodule helpers_ = nullptr;
     CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr;
-    std::map<std::string, CUfunction> comparisons_;
+    std::map<std::string, CUfunction> by_type_;  // of the kernels for one type, those that were used
     CUdeviceptr slots_ = 0, flag_on_device_ = 0;
     std::size_t slots_used_ = 0, l2_bytes_ = 0;
     unsigned max_blocks_ = 1;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tune/worker/buffers.hpp"
+#include "tune/worker/filling_kernels.hpp"
 
 namespace launchbox {
 
@@ -379,7 +380,7 @@ std::string helper_module_ptx()
     for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
     ptx += fmt::format(comparison_begin, "opaque", 32);
     ptx += fmt::format(opaque_compared, poison_word);
-    return ptx + fmt::format(comparison_end);
+    return ptx + fmt::format(comparison_end) + filling_kernels_ptx();
 }
 
 std::string comparison_kernel_for(const element_type& type)

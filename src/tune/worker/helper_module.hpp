@@ -16,6 +16,7 @@ namespace launchbox {
 ///     (compare_outputs.hpp) does with `count` elements of `bytes`. result[0] += elements that differ; result[1] is
 ///     raised to the complement of the first one's index, and result[2] to the bits of the largest distance;
 ///     result[3] += those of them that still hold the poison.
+///   launchbox_fill_TYPE(filling_parameters...): what `fill_elements` (element_filling.hpp) does.
 ///   launchbox_block(flag, nanoseconds): waits until *flag is not 0, but not longer; then it writes 2 to it.
 std::string helper_module_ptx();
 

@@ -1,5 +1,7 @@
 #include "machine.hpp"
 
+#include "filling.hpp"
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -243,6 +245,8 @@ bool launch_helper(const std::string& name, void** parameters)
             *parameter<std::uint64_t*>(parameters, 3) += data[i] != parameter<std::uint32_t>(parameters, 2);
     } else if (name.starts_with("launchbox_compare_")) {
         launch_comparison(name.substr(18), parameters);
+    } else if (name.starts_with("launchbox_fill_")) {
+        fill(name.substr(15), parameters);
     } else if (name == "launchbox_block") {
         gpu().blocked_by = parameter<const volatile std::uint32_t*>(parameters, 0);
     } else {
