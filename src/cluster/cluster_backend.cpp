@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/process/clock.hpp"
@@ -181,14 +182,17 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
     const int rank = loads_[measurer].who.rank;
     const long number = made.rank_number.value_or(-1);
     try {
-        if (needs_reference_ && !request.is_reference) get_reference(measurer, job.workload);
-        measurement measured = ask_to_measure(rank, job, number, made, request, false);
+        measure_request asked = request;
+        // Nobody on that rank has measured the reference: there it is one.
+        asked.is_reference |= std::exchange(asked.calibrates, false) && needs_reference_;
+        if (needs_reference_ && !asked.is_reference) get_reference(measurer, job.workload);
+        measurement measured = ask_to_measure(rank, job, number, made, asked, false);
         if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
         const std::lock_guard guard(lock_);
-        if (request.is_reference && measured.status == outcome::measured) {
+        if (request.is_reference && measured.status == outcome::measured)
             references_.insert_or_assign(job.workload, job);
+        if (asked.is_reference && measured.status == outcome::measured)
             has_reference_[measurer].insert(job.workload);
-        }
         return measured;
     } catch (const rank_lost& lost) {
         return {.status = outcome::device_lost, .reason = lost.what(), .sticky = true};
@@ -291,6 +295,7 @@ tune_backend cluster_backend(tune_backend local, const std::shared_ptr<rank_call
     for (const auto* ranks : {&options.measuring, &options.compiling})
         for (const cluster_rank& rank : *ranks) compilers += rank.jobs;
     local.open = {};
+    local.begin = {};  // each rank begins by itself
     local.preparers = std::clamp(compilers, 1u, max_preparers);
     local.prepare = [runner](const tune_job& job) { return runner->prepare(job, runner); };
     local.give_up_preparing = [runner] { runner->give_up(); };

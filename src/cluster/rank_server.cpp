@@ -212,6 +212,7 @@ void rank_server::begin_as(const rank_role& role)
     // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
     threads_.push_back(new_thread([this, role] {
         if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
+        if (role.gpu >= 0 && backends_.front().begin) backends_.front().begin(0, 0);
         answer(measurements_);
     }));
     for (unsigned i = 0; i < role.jobs; ++i) threads_.push_back(new_thread([this] { answer(builds_); }));

@@ -172,12 +172,14 @@ TEST_F(gpu_worker_gpu_test, clusters_and_printing_and_arrays_changed_in_place)
     in_place.arguments[1].role = argument_role::in_out;
     in_place.arguments[1].fill = fill_kind::sequence;
     in_place.expected.clear();
+    in_place.makes_reference = true;
     in_place.save_outputs = {{"out", path("saved.npy")}};
     in_place.measure.rotate_inputs = true;
     for (const bool cold : {true, false}) {
         in_place.measure.cold = cold;
         const measurement found = measured(in_place, cold ? "in_place_cold" : "in_place_hot");
         EXPECT_EQ(found.status, outcome::measured) << found.reason;
+        measured(task("prints"), "prints_again");  // before it takes this up, the worker has written the file
         const std::string saved = read_input(path("saved.npy"));
         EXPECT_EQ(found.checksum, checksum_text(checksum(read_npy(saved, "saved").data)));
     }

@@ -2,6 +2,7 @@
 #include "tune/backend/kernel_backend.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,11 +10,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "capture/folder/captured_launch.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
+#include "support/process/interrupt.hpp"
 #include "tune/backend/argument_check.hpp"
 #include "tune/backend/backend_folder.hpp"
 #include "tune/backend/captured_module.hpp"
@@ -28,6 +31,13 @@ namespace launchbox {
 namespace fs = std::filesystem;
 
 namespace {
+
+bool is_running(pid_t process);
+
+bool are_there(const std::map<std::string, std::string>& files)
+{
+    return std::ranges::all_of(files, [](const auto& file) { return fs::exists(file.second); });
+}
 
 // Nothing is known yet of how long the reference takes.
 constexpr double first_launch_seconds = 60;
@@ -48,6 +58,7 @@ public:
     prepared_job prepare(const tune_job& job);
     measurement measure(gpu_worker& worker, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
+    measurement begin(gpu_worker& worker, std::size_t workload) const;
     [[nodiscard]] std::vector<std::string> check(const search_space& space) const;
 
     // Of the first workload: the launch of another has other blocks, but seldom other threads.
@@ -82,6 +93,21 @@ private:
         return arguments;
     }
 
+    // What all others are compared with on a workload, where it was measured.
+    struct reference_state {
+        tune_job job;
+        double slowest_ns = 0;
+        std::string checksum;
+        pid_t writer = 0;  // the worker that writes its outputs into files
+    };
+    [[nodiscard]] bool compares_with_baseline() const
+    {
+        return !is_captured() && spec_.verify.against == verification::source::baseline;
+    }
+    std::optional<measurement> get_reference(gpu_worker& worker, const tune_job& job, gpu_task& task);
+    void note_reference(gpu_worker& worker, const tune_job& job, const measure_request& request,
+                        const measurement& measured);
+
     const tune_spec& spec_;
     kernel_builder* const builder_;
     const kernel_backend_options options_;
@@ -90,7 +116,8 @@ private:
     reference_outputs references_;
     capture_files_read captures_;
     std::mutex lock_;
-    std::map<std::size_t, double> reference_ns_;  // the slowest sample, by workload
+    std::map<std::size_t, reference_state> reference_;                     // by workload
+    std::map<std::pair<pid_t, std::size_t>, std::string> kept_checksums_;  // of what workers have kept, by workload
     std::atomic<int> modules_ = 0;
 };
 
@@ -200,34 +227,110 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     const auto waiting = std::chrono::steady_clock::now();
     if (is_captured())
         task.expected = {};  // the capture has what is expected
-    else if (request.is_reference && spec_.verify.against == verification::source::baseline)
-        task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
-    else
+    else if (compares_with_baseline() && (request.is_reference || request.calibrates)) {
+        task.makes_reference = true;
+        if (request.is_reference) task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
+    } else if (!compares_with_baseline())
         task.expected = references_.expected(job.workload, task.arguments);
+    else if (std::optional<measurement> failed = get_reference(worker, job, task))
+        return *failed;
     const double waited = seconds_since(waiting);
     {
         const std::lock_guard guard(lock_);
-        if (const auto reference = reference_ns_.find(job.workload);
-            reference != reference_ns_.end() && !request.is_reference)
+        if (const auto reference = reference_.find(job.workload);
+            reference != reference_.end() && !request.is_reference)
             task.launch_seconds =
-                std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second * 1e-9);
+                std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second.slowest_ns * 1e-9);
     }
     measurement measured = worker.measure(task);
+    // Its process died, and the files that another needs with it.
+    if (measured.status == outcome::rejected && !task.reference.empty() && !are_there(task.expected))
+        return measure(worker, job, made, request);
     measured.seconds += waited;
     if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` said it of the files
     // Other references are there, or not: looking for them is a part of asking.
     if (measured.phases && spec_.verify.against == verification::source::program) measured.phases->reference += waited;
-    if (measured.status == outcome::measured && request.is_reference) {
+    if (measured.status == outcome::measured && request.is_reference)
         measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
-        const std::lock_guard guard(lock_);
-        reference_ns_[job.workload] = std::ranges::max(measured.samples_ns);
-    }
+    if (measured.status == outcome::measured) note_reference(worker, job, request, measured);
     // One that died is tried again, one whose GPU is lost by another; of all others the module is not needed any more.
     if (measured.status != outcome::worker_died && measured.status != outcome::device_lost && request.samples == 0) {
         std::error_code ignored;
         fs::remove(made.file, ignored);
     }
     return measured;
+}
+
+void kernel_runner::note_reference(gpu_worker& worker, const tune_job& job, const measure_request& request,
+                                   const measurement& measured)
+{
+    if (!request.is_reference && !request.calibrates) return;
+    const std::lock_guard guard(lock_);
+    kept_checksums_[{worker.process(), job.workload}] = measured.checksum;
+    if (request.is_reference)
+        reference_[job.workload] = {.job = job,
+                                    .slowest_ns = std::ranges::max(measured.samples_ns),
+                                    .checksum = measured.checksum,
+                                    .writer = worker.process()};
+}
+
+// With what the outputs are compared: what the worker has kept, as far as it equals the reference, else the files,
+// which are there soon. Where the worker that was to write them is gone, this one makes the reference again.
+std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, const tune_job& job, gpu_task& task)
+{
+    reference_state reference;
+    std::string kept;
+    {
+        const std::lock_guard guard(lock_);
+        const auto found = reference_.find(job.workload);
+        if (found == reference_.end()) return std::nullopt;  // nothing is compared
+        reference = found->second;
+        if (const auto own = kept_checksums_.find({worker.process(), job.workload}); own != kept_checksums_.end())
+            kept = own->second;
+    }
+    task.expected = references_.to_be_saved(job.workload, task.arguments);
+    task.reference = reference.checksum;
+    if (worker.process() == reference.writer || kept == reference.checksum) return std::nullopt;
+    while (!are_there(task.expected) && is_running(reference.writer) && !interrupted())
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (are_there(task.expected) || interrupted()) return std::nullopt;
+    const prepared_job made = prepare(reference.job);
+    measurement again;
+    if (made.status == build_status::built)
+        again = measure(worker, reference.job, made, {.samples = 1, .is_reference = true});
+    else
+        again.reason = made.reason;
+    const std::lock_guard guard(lock_);
+    task.reference = reference_[job.workload].checksum;
+    if (again.status == outcome::measured) return std::nullopt;
+    return measurement{.status = outcome::device_lost,
+                       .reason = "the reference could not be measured again: " + again.reason,
+                       .sticky = true};
+}
+
+measurement kernel_runner::begin(gpu_worker& worker, std::size_t workload) const
+{
+    gpu_task task;
+    task.workload = parameter_text(spec_.workloads[workload].values);
+    if (is_captured()) {
+        task.capture = capture_file_of(spec_, workload);
+    } else {
+        try {
+            const assignment& of_workload = spec_.workloads[workload].values;
+            task.arguments =
+                with_places(expressions_.arguments(spec_.baseline ? joined(*spec_.baseline, of_workload) : of_workload));
+        } catch (const error&) {  // it takes a candidate's parameters to know
+            return {};
+        }
+    }
+    return worker.measure(task);
+}
+
+// Of a child that nobody has waited for yet.
+bool is_running(pid_t process)
+{
+    siginfo_t ended{};
+    return ::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
 }
 
 }  // namespace
@@ -253,10 +356,14 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
                 return runner->measure(*worker, job, made, request);
             });
     }
+    backend.begin = [runner, workers](std::size_t measurer, std::size_t workload) {
+        return runner->begin(*workers[measurer], workload);
+    };
     backend.open = [workers = std::move(workers)] {
         for (const std::shared_ptr<gpu_worker>& worker : workers) worker->start();
     };
     backend.needs_reference = spec.verify.against == verification::source::baseline;
+    backend.calibrates_early = true;
     return backend;
 }
 

@@ -101,11 +101,8 @@ std::map<std::string, std::string> reference_outputs::expected(std::size_t workl
             return made(workload, arguments).get();
         case verification::source::file:
             break;
-        case verification::source::baseline: {
-            std::map<std::string, std::string> files = to_be_saved(workload, arguments);
-            std::erase_if(files, [](const auto& file) { return !fs::exists(file.second); });
-            return files;
-        }
+        case verification::source::baseline:
+            return to_be_saved(workload, arguments);
     }
     std::map<std::string, std::string> files;
     for (const auto& [output, file] : spec_.verify.files) {

@@ -73,13 +73,15 @@ struct measure_request {
     double best_ns = 0;         ///< of the best so far on this workload; 0: none
     int samples = 0;            ///< above 0: exactly so many, without giving up
     bool is_reference = false;  ///< what the others' results are compared with
+    bool calibrates = false;    ///< the reference, on another device than the one that measures it, maybe at that time
     bool repeated = false;      ///< timed again and again: its results are compared the first time alone
 };
 constexpr auto fields_of(const measure_request&)
 {
     using of = measure_request;
     return std::tuple(field("best_ns", &of::best_ns), field("samples", &of::samples),
-                      field("is_reference", &of::is_reference), field("repeated", &of::repeated));
+                      field("is_reference", &of::is_reference), field("calibrates", &of::calibrates),
+                      field("repeated", &of::repeated));
 }
 
 using measurer = std::function<measurement(const tune_job&, const prepared_job&, const measure_request&)>;
@@ -91,6 +93,9 @@ struct tune_backend {
     /// Called before anything is prepared, by the thread that runs the tuning: whatever takes its time to start. May be
     /// empty.
     std::function<void()> open = {};
+    /// Called by the thread of a measurer before it is asked anything: it gets the memory of a workload ready while
+    /// others compile. What fails does so again when it is needed. May be empty.
+    std::function<measurement(std::size_t measurer, std::size_t workload)> begin = {};
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
     /// Nobody waits any more for what `prepare` is doing: its calls end soon, with an `error` of status `interrupted`.
@@ -112,6 +117,7 @@ struct tune_backend {
     bool recorded = false;  ///< measurements are looked up: measuring again gives the same
     std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record
     bool needs_reference = true;               ///< nothing else can be measured before the reference is
+    bool calibrates_early = false;             ///< `calibrates` may be asked before the reference is measured
 };
 
 }  // namespace launchbox

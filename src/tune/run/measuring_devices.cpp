@@ -61,9 +61,8 @@ bool measuring_devices::begin_calibration(std::size_t device)
     return true;
 }
 
-void measuring_devices::note_calibration(std::size_t device, const measurement& reference, double seconds)
+void measuring_devices::note_calibration(std::size_t device, const measurement& reference)
 {
-    records_[device].busy_seconds += seconds;
     if (reference.status != outcome::measured) return;
     records_[device].calibration_ns = reference.samples_ns;
     records_[device].state = reference.device;

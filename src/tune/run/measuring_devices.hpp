@@ -33,9 +33,11 @@ public:
 
     void note(std::size_t device, const measurement& measured, double seconds);
 
-    /// True once for each device, where there are several: it has to time the reference before anything else.
+    /// True once for each device, where there are several: it times the reference before any other candidate.
     bool begin_calibration(std::size_t device);
-    void note_calibration(std::size_t device, const measurement& reference, double seconds);
+    void note_calibration(std::size_t device, const measurement& reference);
+    /// Time that it was busy without measuring a candidate.
+    void note_preparation(std::size_t device, double seconds) { records_[device].busy_seconds += seconds; }
 
     /// How long the run was.
     void finish(double seconds);

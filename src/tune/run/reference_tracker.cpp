@@ -14,6 +14,12 @@ bool reference_tracker::is_irreplaceable(const queued_job& job) const
     return needed_ && is_reference(job) && states_[job.job.workload].is_baseline;
 }
 
+const queued_job* reference_tracker::in_work(std::size_t workload) const
+{
+    const state& known = states_[workload];
+    return known.is_baseline && known.job != nullptr && known.job->stage == job_stage::measuring ? known.job : nullptr;
+}
+
 bool reference_tracker::may_be_measured(const queued_job& job, const job_queue& jobs) const
 {
     const state& known = states_[job.job.workload];

@@ -28,6 +28,8 @@ public:
         const state& known = states_[workload];
         return known.has_outputs || (known.is_known && !needed_) ? known.job : nullptr;
     }
+    /// The baseline while a device measures it: what all others will be compared with, unless it fails. Null: none is.
+    [[nodiscard]] const queued_job* in_work(std::size_t workload) const;
     [[nodiscard]] bool has(std::size_t workload) const { return states_[workload].job != nullptr; }
     [[nodiscard]] bool is_reference(const queued_job& job) const { return states_[job.job.workload].job == &job; }
     /// Whether this is the reference and no other candidate can be it.

@@ -96,6 +96,8 @@ private:
     bool repeat_reference(queued_job& job, std::size_t device);
     bool measure_job(queued_job& job, std::size_t device);
     bool lose(std::size_t device, const std::string& why);
+    void begin(std::size_t device);
+    [[nodiscard]] std::optional<tune_job> reference_to_calibrate(std::size_t device);
     bool calibrate(std::size_t device, const tune_job& reference);
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
@@ -444,6 +446,7 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
 
 void tuning::measure_jobs(std::size_t device)
 {
+    begin(device);
     for (std::unique_lock guard(lock_);;) {
         if (stopping() || finished()) return;
         if (queued_job* const reference = references_.to_be_repeated(options_.workloads)) {
@@ -456,11 +459,9 @@ void tuning::measure_jobs(std::size_t device)
             if (!goes_on) return;
             continue;
         }
-        if (const queued_job* const reference = references_.measured(options_.workloads.front());
-            reference != nullptr && devices_.begin_calibration(device)) {
-            const tune_job job = reference->job;
+        if (const std::optional<tune_job> reference = reference_to_calibrate(device)) {
             guard.unlock();
-            const bool goes_on = calibrate(device, job);
+            const bool goes_on = calibrate(device, *reference);
             guard.lock();
             if (!goes_on) return;
             continue;
@@ -501,15 +502,37 @@ bool tuning::lose(std::size_t device, const std::string& why)
     return true;
 }
 
+// Memory is made ready while the first candidates are compiled.
+void tuning::begin(std::size_t device)
+{
+    if (!backend_.begin) return;
+    const clock::time_point start = clock::now();
+    const measurement ready = backend_.begin(device, options_.workloads.front());
+    const std::lock_guard guard(lock_);
+    devices_.note_preparation(device, seconds_since(start));
+    if (ready.phases) sink_.summary.phases += *ready.phases;
+}
+
+// Under the lock. The device that measures the reference has its calibration by that. All others need not wait for it.
+std::optional<tune_job> tuning::reference_to_calibrate(std::size_t device)
+{
+    const std::size_t workload = options_.workloads.front();
+    const queued_job* reference = references_.measured(workload);
+    if (reference == nullptr && backend_.calibrates_early) reference = references_.in_work(workload);
+    if (reference == nullptr || !devices_.begin_calibration(device)) return std::nullopt;
+    return reference->job;
+}
+
 // How fast this GPU is beside its siblings: all of them time the reference, before anything else. False: it is lost.
 bool tuning::calibrate(std::size_t device, const tune_job& reference)
 {
     const prepared_job made = prepare(reference);
     if (made.status != build_status::built || stopping()) return true;
     const clock::time_point start = clock::now();
-    const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples});
+    const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples, .calibrates = true});
     const std::lock_guard guard(lock_);
-    devices_.note_calibration(device, measured, seconds_since(start));
+    devices_.note_calibration(device, measured);
+    devices_.note_preparation(device, seconds_since(start));
     if (measured.status != outcome::device_lost) return true;
     lose(device, measured.reason);
     return false;
@@ -601,7 +624,11 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     }
     const bool is_lost = measured.status == outcome::device_lost;
     const bool was_last = is_lost && lose(device, measured.reason);
-    if (request.is_reference) references_.end(job, measured.status == outcome::measured);
+    if (request.is_reference) {
+        references_.end(job, measured.status == outcome::measured);
+        if (job.job.workload == options_.workloads.front() && devices_.begin_calibration(device))
+            devices_.note_calibration(device, measured);
+    }
     if (is_lost && !was_last && !devices_.is_settled_by_loss(job.job.key()))
         jobs_.set_ready(job);  // another measures it
     else

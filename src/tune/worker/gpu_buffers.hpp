@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -57,9 +58,17 @@ public:
     };
     [[nodiscard]] std::vector<output> outputs() const;
 
-    /// The content of an .npy that an output has to equal, uploaded once for as long as the file stays as it is. Null:
-    /// there is no memory for it. Throws `error` for a file that cannot be read or does not fit.
-    const guarded_buffer* reference(const task_argument& output, const std::string& file);
+    /// What the outputs hold now is right: a copy of each becomes its reference. `checksum`: of all of them, as answers
+    /// have it. False: there is no memory for it.
+    bool keep_outputs(const std::string& checksum);
+    /// What an output has to equal: the copy that was kept with this checksum, else the content of an .npy, uploaded
+    /// once for as long as the file stays as it is. Null: there is no memory for it. Throws `error` for a file that
+    /// cannot be read or does not fit. Nothing may be asked of the GPU at the moment.
+    const guarded_buffer* reference(const task_argument& output, const std::string& file, const std::string& checksum);
+    /// Of outputs that were kept: the content of one.
+    void download_reference(const task_argument& output, const std::function<void(std::string_view)>& take) const;
+    [[nodiscard]] bool keeps_outputs() const { return !kept_checksum_.empty(); }
+    [[nodiscard]] const std::string& kept_checksum() const { return kept_checksum_; }
     /// That the right content of this output is known and all of it is to be written: from now on it may hold something
     /// else than poison before a launch.
     void expect_all_of(const std::string& output) { whole_.insert(output); }
@@ -82,6 +91,8 @@ private:
         file_state file;
         guarded_buffer buffer;
     };
+    void note_content(const task_argument& output, const guarded_buffer& reference);
+    void forget_references();
     guarded_buffer allocate(const task_argument& argument);
     void fill(const task_argument& argument, const guarded_buffer& buffer);
     void fill_outputs() const;
@@ -95,6 +106,7 @@ private:
     std::vector<guarded_buffer> pristine_;              // of in_out arguments, at their number
     std::vector<std::vector<guarded_buffer>> copies_;   // of inputs, at their number, one a further set
     std::map<std::string, kept_reference> references_;  // by output
+    std::string kept_checksum_;                         // of outputs that were kept; empty: none were
     std::set<std::string> whole_;                       // outputs
     output_filling filling_ = output_filling::poison;
     std::vector<std::string> weaknesses_;

@@ -64,6 +64,7 @@ void gpu_context::load_helpers()
     checksum_ = helper("launchbox_checksum");
     count_other_ = helper("launchbox_count_other");
     block_ = helper("launchbox_block");
+    count_poison_ = helper("launchbox_count_poison");
     // Their first launch loads them, which may wait for all that runs: it must not stand behind a blocked stream.
     block();
     unblock();
@@ -168,6 +169,14 @@ void gpu_context::ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned 
     std::uint32_t wanted = value;
     std::array<void*, 4> parameters{&data, &size, &wanted, &slot};
     run_helper(count_other_, bytes, parameters.data(), "when its results were checked");
+}
+
+void gpu_context::ask_poisoned(CUdeviceptr data, std::size_t count, int bytes)
+{
+    CUdeviceptr slot = next_slots(1);
+    std::uint64_t elements = count, size = static_cast<std::uint64_t>(bytes);
+    std::array<void*, 4> parameters{&data, &elements, &size, &slot};
+    run_helper(count_poison_, count, parameters.data(), "when its results were checked");
 }
 
 void gpu_context::ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,

@@ -55,6 +55,7 @@ public:
     /// waits.
     void ask_checksum(CUdeviceptr data, std::size_t bytes);
     void ask_other_bytes(CUdeviceptr data, std::size_t bytes, unsigned char value);
+    void ask_poisoned(CUdeviceptr data, std::size_t count, int bytes);
     /// Takes four slots, which `difference_in` reads.
     void ask_difference(const element_type& type, CUdeviceptr output, CUdeviceptr reference, std::size_t count,
                         double absolute, double relative);
@@ -85,7 +86,7 @@ private:
     CUcontext context_ = nullptr;
     CUstream stream_ = nullptr;
     CUmodule helpers_ = nullptr;
-    CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr;
+    CUfunction checksum_ = nullptr, count_other_ = nullptr, block_ = nullptr, count_poison_ = nullptr;
     std::map<std::string, CUfunction> by_type_;  // of the kernels for one type, those that were used
     CUdeviceptr slots_ = 0, flag_on_device_ = 0;
     std::size_t slots_used_ = 0, l2_bytes_ = 0;

@@ -14,7 +14,6 @@
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/sample_statistics.hpp"
-#include "tune/worker/compare/reference_content.hpp"
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {
@@ -74,11 +73,16 @@ measurement gpu_session::run(const gpu_task& task)
     } catch (const std::exception& failure) {
         failed({.status = outcome::worker_died, .reason = failure.what(), .sticky = true});
     }
+    if (answer.status != outcome::measured) to_save_ = {};  // its memory may be gone
     return answer;
 }
 
 void gpu_session::measure(const gpu_task& task, measurement& answer)
 {
+    if (task.cubin_file.empty()) {
+        prepare(task, answer);
+        return;
+    }
     const auto same = [&](const kept_kernel& kept) { return task.repeated && kept.task.cubin_file == task.cubin_file; };
     auto kept = std::ranges::find_if(kept_, same);
     if (kept == kept_.end()) {
@@ -99,6 +103,19 @@ void gpu_session::measure(const gpu_task& task, measurement& answer)
     if (!task.repeated || answer.status != outcome::measured) kept_.erase(kept);
 }
 
+// While others compile what is to be measured.
+void gpu_session::prepare(const gpu_task& task, measurement& answer)
+{
+    const phase_clock timed(answer.phases->prepare);
+    enter(worker_phase::load);
+    if (task.capture.empty())
+        workloads_.take(task.workload, task.arguments);
+    else
+        captured(task.capture);
+    gpu_.wait(60, "before its first launch");
+    answer.status = outcome::measured;
+}
+
 void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, measurement& answer)
 {
     phase_seconds& phases = *answer.phases;
@@ -109,7 +126,7 @@ void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, meas
         buffers = &workloads_.take(task.workload, task.arguments);
         for (const auto& output : buffers->outputs())
             if (const auto expected = task.expected.find(output.argument->name); expected != task.expected.end())
-                buffers->reference(*output.argument, expected->second);
+                buffers->reference(*output.argument, expected->second, task.reference);
         gpu_.wait(60, "before its first launch");
     }
     output_judge judge(gpu_, *buffers, task, kept.right);
@@ -118,14 +135,12 @@ void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, meas
         const phase_clock timed(phases.verify);
         first_launch(what);
         if (!is_unharmed(*buffers, answer)) return;
-        if (!kept.history.any_wrong()) {
-            save(task, *buffers, answer);
-            if (!task.save_outputs.empty()) judge.expect(task.save_outputs);
-        }
+        if (!kept.history.any_wrong() && task.makes_reference)
+            make_reference(task, *buffers, judge);
     }
     measure_times(what, answer);
     kept.right = judge.right();
-    answer.checksum = judge.checksum();
+    answer.checksum = task.makes_reference && buffers->keeps_outputs() ? buffers->kept_checksum() : judge.checksum();
     answer.verified = judge.verified() && answer.status == outcome::measured;
     for (std::string& weakness : buffers->weak_references()) answer.warnings.push_back(std::move(weakness));
     // Stray writes may depend on where the other copies of the inputs are.
@@ -271,23 +286,41 @@ void gpu_session::replay(const gpu_task& task, kept_kernel& kept, captured_buffe
     is_as_captured(captured_judge(gpu_, buffers, task), buffers, answer);
 }
 
-void gpu_session::save(const gpu_task& task, workload_buffers& buffers, measurement& answer) const
+// What the GPU has memory for need not go through a file before it can be compared with.
+void gpu_session::make_reference(const gpu_task& task, workload_buffers& buffers, output_judge& judge)
 {
-    for (const auto& output : buffers.outputs()) {
-        const auto wanted = task.save_outputs.find(output.argument->name);
-        if (wanted == task.save_outputs.end()) continue;
-        reference_content content(element_type_of(output.argument->type));
-        write_file_atomically(wanted->second, [&](std::ostream& to) {
-            to << npy_header(element_type_of(output.argument->type), output.argument->count);
-            gpu_.download(output.buffer->data, output.buffer->bytes, [&](std::string_view piece) {
-                to << piece;
-                content.add(piece);
-            });
-        });
-        if (content.is_whole()) buffers.expect_all_of(output.argument->name);
-        if (std::string weakness = content.weakness(output.argument->name); !weakness.empty())
-            answer.warnings.push_back(std::move(weakness));
+    const std::string checksum = judge.checksum();
+    std::map<std::string, std::string> files = task.save_outputs;
+    for (const auto& output : buffers.outputs()) files.try_emplace(output.argument->name);
+    if (buffers.keep_outputs(checksum)) {
+        judge.expect(files, checksum);
+        if (!task.save_outputs.empty()) to_save_ = {&buffers, task.save_outputs};
+        return;
     }
+    for (const auto& output : buffers.outputs())
+        if (const auto wanted = task.save_outputs.find(output.argument->name); wanted != task.save_outputs.end())
+            save(*output.argument, wanted->second, [&](const auto& take) {
+                gpu_.download(output.buffer->data, output.buffer->bytes, take);
+            });
+    judge.expect(task.save_outputs, {});
+}
+
+void gpu_session::finish()
+{
+    const auto [buffers, files] = std::exchange(to_save_, {});
+    if (buffers == nullptr || !buffers->keeps_outputs()) return;
+    for (const auto& output : buffers->outputs())
+        if (const auto wanted = files.find(output.argument->name); wanted != files.end())
+            save(*output.argument, wanted->second,
+                 [&](const auto& take) { buffers->download_reference(*output.argument, take); });
+}
+
+void gpu_session::save(const task_argument& output, const std::string& file, const content_source& content) const
+{
+    write_file_atomically(file, [&](std::ostream& to) {
+        to << npy_header(element_type_of(output.type), output.count);
+        content([&](std::string_view piece) { to << piece; });
+    });
 }
 
 }  // namespace launchbox

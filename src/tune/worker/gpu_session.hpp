@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ public:
 
     /// Never throws. After an answer with `sticky` the session is of no more use, nor is its process.
     measurement run(const gpu_task& task);
+    /// What the last task left to be done after its answer: files of outputs. Throws as the driver and files do.
+    void finish();
 
 private:
     /// A kernel that stays loaded, since it is timed again and again.
@@ -50,7 +53,10 @@ private:
     /// What launches did to memory that is not theirs; false: something, which is then in `answer`.
     bool is_unharmed(const workload_buffers& buffers, measurement& answer);
     bool is_as_captured(const captured_judge& judge, captured_buffers& buffers, measurement& answer);
-    void save(const gpu_task& task, workload_buffers& buffers, measurement& answer) const;
+    void prepare(const gpu_task& task, measurement& answer);
+    void make_reference(const gpu_task& task, workload_buffers& buffers, output_judge& judge);
+    using content_source = std::function<void(const std::function<void(std::string_view)>& take)>;
+    void save(const task_argument& output, const std::string& file, const content_source& content) const;
 
     std::function<void(worker_phase)> tell_;
     worker_phase phase_ = worker_phase::ready;
@@ -58,6 +64,11 @@ private:
     gpu_context gpu_;
     gpu_timer timer_;
     workload_store workloads_;
+    struct outputs_to_save {
+        workload_buffers* buffers = nullptr;
+        std::map<std::string, std::string> files;
+    };
+    outputs_to_save to_save_;
     std::string captured_file_;
     std::unique_ptr<captured_buffers> captured_;  // the last one that was used
     std::list<kept_kernel> kept_;                 // with `repeated`; else the one of this task

@@ -34,7 +34,7 @@ struct task_argument {
     std::optional<bool> reset = {};  ///< of a variable: whether it is filled again before each launch; see the spec
 };
 
-/// One candidate on one workload.
+/// One candidate on one workload. Without a cubin only the memory of the workload is made ready.
 struct gpu_task {
     std::string cubin_file;
     std::string kernel;  ///< as the driver knows it
@@ -53,7 +53,14 @@ struct gpu_task {
     std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
     int replays = 0;  ///< above 0: the captured launch is only run and compared so many times, and not timed
     std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
-    std::map<std::string, std::string> save_outputs;  ///< output's name -> .npy to be written
+    /// What this kernel leaves is right: it stays on the GPU, and later tasks with its checksum as `reference` are
+    /// compared with it.
+    bool makes_reference = false;
+    /// With `makes_reference`: output's name -> .npy to be written after the answer, before the next task.
+    std::map<std::string, std::string> save_outputs;
+    /// The checksum of the answer to a task that made the reference. Where this worker has none of that checksum,
+    /// `expected` is read.
+    std::string reference = {};
     double absolute = 0, relative = 0;
     measure_settings measure;
     double best_ns = 0;          ///< of the best so far on this workload; 0: none

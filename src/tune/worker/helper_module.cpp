@@ -122,6 +122,56 @@ std::string checksum_ptx()
         mixed("%word", "%i"));
 }
 
+constexpr std::string_view poison_kernel = R"ptx(
+.visible .entry launchbox_count_poison(.param .u64 data, .param .u64 count, .param .u64 bytes, .param .u64 result)
+{{
+    .reg .pred %p<2>;
+    .reg .b32 %thread, %threads, %block, %blocks, %byte, %poison, %shift;
+    .reg .b64 %data, %count, %bytes, %result, %i, %stride, %found, %at, %end, %from, %t;
+    ld.param.u64 %data, [data];
+    cvta.to.global.u64 %data, %data;
+    ld.param.u64 %count, [count];
+    ld.param.u64 %bytes, [bytes];
+    ld.param.u64 %result, [result];
+    cvta.to.global.u64 %result, %result;
+    mov.u32 %thread, %tid.x;
+    mov.u32 %threads, %ntid.x;
+    mov.u32 %block, %ctaid.x;
+    mov.u32 %blocks, %nctaid.x;
+    cvt.u64.u32 %t, %thread;
+    mad.wide.u32 %i, %block, %threads, %t;
+    mul.wide.u32 %stride, %blocks, %threads;
+    mov.u64 %found, 0;
+LOOP:
+    setp.ge.u64 %p0, %i, %count;
+    @%p0 bra DONE;
+    mul.lo.u64 %at, %i, %bytes;
+    add.u64 %end, %at, %bytes;
+BYTE:
+    add.u64 %from, %data, %at;
+    ld.global.u8 %byte, [%from];
+    cvt.u32.u64 %shift, %at;
+    and.b32 %shift, %shift, 3;
+    shl.b32 %shift, %shift, 3;
+    mov.b32 %poison, 0x{0:08x};
+    shr.u32 %poison, %poison, %shift;
+    and.b32 %poison, %poison, 0xff;
+    setp.ne.u32 %p0, %byte, %poison;
+    @%p0 bra NEXT;
+    add.u64 %at, %at, 1;
+    setp.lt.u64 %p0, %at, %end;
+    @%p0 bra BYTE;
+    add.u64 %found, %found, 1;
+NEXT:
+    add.u64 %i, %i, %stride;
+    bra LOOP;
+DONE:
+    setp.ne.u64 %p0, %found, 0;
+    @%p0 red.global.add.u64 [%result], %found;
+    ret;
+}}
+)ptx";
+
 constexpr const char* other_kernels = R"ptx(
 .visible .entry launchbox_count_other(.param .u64 data, .param .u64 bytes, .param .u32 value, .param .u64 result)
 {
@@ -376,7 +426,7 @@ std::string comparison_kernel(const compared_type& compared)
 
 std::string helper_module_ptx()
 {
-    std::string ptx = checksum_ptx() + other_kernels;
+    std::string ptx = checksum_ptx() + other_kernels + fmt::format(poison_kernel, poison_word);
     for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
     ptx += fmt::format(comparison_begin, "opaque", 32);
     ptx += fmt::format(opaque_compared, poison_word);

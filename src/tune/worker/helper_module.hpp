@@ -12,6 +12,8 @@ namespace launchbox {
 ///   launchbox_checksum(data, bytes, result): adds to *result what `checksum` (buffers.hpp) gives for the data,
 ///     which is aligned to 8; any number of blocks of a multiple of 32 threads.
 ///   launchbox_count_other(data, bytes, value, result): adds to *result how many bytes are not `value`.
+///   launchbox_count_poison(data, count, bytes, result): adds to *result how many of `count` elements of `bytes` hold
+///     the poison.
 ///   launchbox_compare_TYPE(output, reference, count, bytes, absolute, relative, result): what `output_comparison`
 ///     (compare_outputs.hpp) does with `count` elements of `bytes`. result[0] += elements that differ; result[1] is
 ///     raised to the complement of the first one's index, and result[2] to the bits of the largest distance;

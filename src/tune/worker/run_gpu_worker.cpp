@@ -99,6 +99,12 @@ int run_gpu_worker(int device, const std::vector<std::string>& captures)
         }
         if (answer.sticky) leave(parent, answer);
         parent.send(answer_line(answer));
+        try {
+            session->finish();
+        } catch (...) {
+            // The next task is done by another process, which finds out what is wrong.
+            ::_exit(0);
+        }
     }
     ::_exit(0);
 }

@@ -39,7 +39,8 @@ static constexpr auto fields_of(const gpu_task&)
         field("carveout_percent", &of::carveout_percent), field("workload", &of::workload),
         field("arguments", &of::arguments), field("variables", &of::variables), field("capture", &of::capture),
         field("compared_as", &of::compared_as), field("replays", &of::replays), field("expected", &of::expected),
-        field("save_outputs", &of::save_outputs), field("absolute", &of::absolute), field("relative", &of::relative),
+        field("save_outputs", &of::save_outputs), field("makes_reference", &of::makes_reference),
+        field("reference", &of::reference), field("absolute", &of::absolute), field("relative", &of::relative),
         field("measure", &of::measure), field("best_ns", &of::best_ns), field("launch_seconds", &of::launch_seconds),
         field("samples", &of::samples), field("repeated", &of::repeated));
 }

@@ -193,21 +193,25 @@ void compare(void** parameters, ToNumber number)
 
 constexpr auto itself = [](auto value) { return static_cast<long double>(value); };
 
+bool is_poison(const unsigned char* data, std::uint64_t first, std::uint64_t end)
+{
+    const unsigned char poison[4] = {0xf5, 0xff, 0xfa, 0xff};
+    for (std::uint64_t at = first; at < end; ++at)
+        if (data[at] != poison[at % 4]) return false;
+    return true;
+}
+
 void compare_opaque(void** parameters)
 {
     const auto* output = parameter<const char*>(parameters, 0);
     const auto* reference = parameter<const char*>(parameters, 1);
     const auto bytes = parameter<std::uint64_t>(parameters, 3);
     auto* result = parameter<std::uint64_t*>(parameters, 6);
-    const unsigned char poison[4] = {0xf5, 0xff, 0xfa, 0xff};
     for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 2); ++i) {
         if (std::memcmp(output + i * bytes, reference + i * bytes, bytes) == 0) continue;
         ++result[0];
         result[1] = std::max(result[1], ~i);
-        bool untouched = true;
-        for (std::uint64_t at = i * bytes; at < (i + 1) * bytes; ++at)
-            untouched &= static_cast<unsigned char>(output[at]) == poison[at % 4];
-        result[3] += untouched;
+        result[3] += is_poison(reinterpret_cast<const unsigned char*>(output), i * bytes, (i + 1) * bytes);
     }
 }
 
@@ -243,6 +247,11 @@ bool launch_helper(const std::string& name, void** parameters)
         const auto* data = parameter<const unsigned char*>(parameters, 0);
         for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 1); ++i)
             *parameter<std::uint64_t*>(parameters, 3) += data[i] != parameter<std::uint32_t>(parameters, 2);
+    } else if (name == "launchbox_count_poison") {
+        const auto* data = parameter<const unsigned char*>(parameters, 0);
+        const auto bytes = parameter<std::uint64_t>(parameters, 2);
+        for (std::uint64_t i = 0; i < parameter<std::uint64_t>(parameters, 1); ++i)
+            *parameter<std::uint64_t*>(parameters, 3) += is_poison(data, i * bytes, (i + 1) * bytes);
     } else if (name.starts_with("launchbox_compare_")) {
         launch_comparison(name.substr(18), parameters);
     } else if (name.starts_with("launchbox_fill_")) {

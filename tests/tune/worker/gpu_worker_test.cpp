@@ -96,11 +96,71 @@ TEST_F(gpu_worker_test, outputs_are_saved)
 {
     gpu_task saving = task();
     saving.expected.clear();
+    saving.makes_reference = true;
     saving.save_outputs = {{"out", path("out.npy")}};
-    const measurement found = worker().measure(saving);
+    gpu_worker& saved = worker();
+    const measurement found = saved.measure(saving);
     EXPECT_EQ(found.status, outcome::measured) << found.reason;
-    EXPECT_FALSE(found.verified);
+    saved.measure(task());  // before it takes this up, it has written the file
     EXPECT_EQ(read_input(path("out.npy")), read_input(path("expected.npy")));
+}
+
+TEST_F(gpu_worker_test, what_makes_the_reference_stays_on_the_gpu)
+{
+    gpu_task reference = task();
+    reference.expected.clear();
+    reference.makes_reference = true;
+    gpu_worker& tried = worker();
+    const measurement made = tried.measure(reference);
+    EXPECT_EQ(made.status, outcome::measured) << made.reason;
+
+    gpu_task compared = task();
+    compared.expected = {{"out", path("nowhere.npy")}};
+    compared.reference = made.checksum;
+    const measurement found = tried.measure(compared);
+    EXPECT_EQ(found.status, outcome::measured) << found.reason;
+    EXPECT_TRUE(found.verified);
+    EXPECT_EQ(found.checksum, made.checksum);
+
+    // The reference of somebody else has other bits: its file counts, and where it is not there nothing does.
+    compared.reference = "0123456789abcdef";
+    EXPECT_EQ(tried.measure(compared).status, outcome::rejected);
+    compared.expected = task().expected;
+    EXPECT_EQ(tried.measure(compared).status, outcome::measured);
+    write_file_atomically(path("other.npy"),
+                          npy_header({element_type::kind::signed_integer, 4}, count) + std::string(4 * count, 'x'));
+    compared.expected = {{"out", path("other.npy")}};
+    EXPECT_EQ(tried.measure(compared).status, outcome::wrong_result);
+}
+
+TEST_F(gpu_worker_test, what_differs_from_the_reference_on_the_gpu_is_wrong)
+{
+    fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"times", 1}});
+    gpu_task reference = task();
+    reference.expected.clear();
+    reference.makes_reference = true;
+    reference.absolute = 1;  // its own later launches are right, and it is not
+    gpu_worker& tried = worker();
+    gpu_task compared = task();
+    compared.reference = tried.measure(reference).checksum;
+    compared.expected = {{"out", path("nowhere.npy")}};
+    const measurement found = tried.measure(compared);
+    EXPECT_EQ(found.status, outcome::wrong_result);
+    EXPECT_NE(found.reason.find("1 of 10,007 differ"), std::string::npos) << found.reason;
+}
+
+TEST_F(gpu_worker_test, memory_is_made_ready_before_there_is_a_kernel)
+{
+    gpu_task early = task();
+    early.cubin_file.clear();
+    gpu_worker& tried = worker();
+    const measurement ready = tried.measure(early);
+    EXPECT_EQ(ready.status, outcome::measured) << ready.reason;
+    EXPECT_TRUE(ready.samples_ns.empty());
+    const measurement found = tried.measure(task());
+    EXPECT_EQ(found.status, outcome::measured) << found.reason;
+    EXPECT_TRUE(found.verified);
+    EXPECT_EQ(tried.starts(), 1);
 }
 
 TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_launch)
@@ -114,9 +174,12 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
     for (const bool cold : {true, false}) {
         in_place.measure.cold = cold;
         in_place.expected.clear();
+        in_place.makes_reference = true;
         in_place.save_outputs = {{"out", path("out.npy")}};
-        const measurement found = worker().measure(in_place);
+        gpu_worker& saved = worker();
+        const measurement found = saved.measure(in_place);
         EXPECT_EQ(found.status, outcome::measured) << found.reason;
+        saved.measure(task());  // before it takes this up, it has written the file
         const std::string bytes = read_input(path("out.npy")), before = content(input()),
                           began = content(in_place.arguments[1]);
         const npy_array out = read_npy(bytes, "out");

@@ -91,7 +91,7 @@ TEST_F(judged_launches, of_the_baseline_are_judged_by_its_first)
     fault({{"stage", "timed_launch_runs"}, {"action", "untouched"}, {"skip", 2}});
     gpu_task baseline = task();
     baseline.expected.clear();
-    baseline.save_outputs = {{"out", path("saved.npy")}};
+    baseline.makes_reference = true;
     expect_wrong(worker().measure(baseline), "right at first, wrong from launch 4 on");
     plan_["faults"] = json::array();
     fault({{"stage", "timed_launch_runs"}, {"action", "wrong_one"}});
@@ -122,7 +122,7 @@ TEST_F(judged_launches, in_place_are_judged_too)
     in_place.arguments[1].role = argument_role::in_out;
     in_place.arguments[1].fill = fill_kind::random;
     in_place.expected.clear();
-    in_place.save_outputs = {{"out", path("saved.npy")}};
+    in_place.makes_reference = true;
     expect_wrong(worker().measure(in_place), "right at first, wrong from launch 3 on",
                  ", and nothing of it is changed");
 }
@@ -214,7 +214,7 @@ TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
     plan_["kernels"] = {{{"effect", "nothing"}}};
     gpu_task baseline = task();
     baseline.expected.clear();
-    baseline.save_outputs = {{"out", path("saved.npy")}};
+    baseline.makes_reference = true;
     EXPECT_EQ(worker().measure(baseline).warnings, nothing);
 }
 

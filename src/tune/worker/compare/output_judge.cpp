@@ -16,6 +16,7 @@ output_judge::output_judge(gpu_context& gpu, workload_buffers& buffers, const gp
       buffers_(buffers),
       task_(task),
       expected_(task.expected),
+      reference_(task.reference),
       outputs_(buffers.outputs()),
       right_(std::move(right)),
       verified_(!right_.empty() && !task.expected.empty())
@@ -25,20 +26,28 @@ output_judge::output_judge(gpu_context& gpu, workload_buffers& buffers, const gp
 void output_judge::ask(bool first)
 {
     asked_.clear();
+    if (first) load_references();
     for (const auto& output : outputs_) gpu_.ask_checksum(output.buffer->data, output.buffer->bytes);
     if (first) ask_differences();
     gpu_.fetch_sums();
 }
 
+// Before anything is asked: what has to be uploaded first is looked through on the GPU.
+void output_judge::load_references()
+{
+    asked_.clear();
+    for (const auto& output : outputs_)
+        if (const auto expected = expected_.find(output.argument->name); expected != expected_.end())
+            asked_.push_back(
+                {output, expected->second, buffers_.reference(*output.argument, expected->second, reference_)});
+}
+
 void output_judge::ask_differences()
 {
-    for (const auto& output : outputs_) {
-        const auto expected = expected_.find(output.argument->name);
-        if (expected == expected_.end()) continue;
-        const guarded_buffer* reference = buffers_.reference(*output.argument, expected->second);
-        asked_.push_back({output, expected->second, reference == nullptr});
-        if (reference != nullptr)
-            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, reference->data,
+    for (const question& asked : asked_) {
+        const workload_buffers::output& output = asked.output;
+        if (asked.reference != nullptr)
+            gpu_.ask_difference(element_type_of(output.argument->type), output.buffer->data, asked.reference->data,
                                 static_cast<std::size_t>(output.argument->count), task_.absolute, task_.relative);
     }
 }
@@ -51,6 +60,7 @@ std::string output_judge::fault()
     if (last_ == right_) return {};
     answer.erase(answer.begin(), behind_sums);
     if (asked_.empty()) {
+        load_references();
         ask_differences();
         answer = gpu_.sums();
     }
@@ -70,7 +80,7 @@ std::string output_judge::difference(const std::uint64_t* slot) const
 {
     for (const question& asked : asked_) {
         output_difference difference;
-        if (asked.on_host) {
+        if (asked.reference == nullptr) {
             difference = compare_on_host(asked);
         } else {
             difference = gpu_context::difference_in(slot);
@@ -115,9 +125,11 @@ std::string output_judge::sentence_of(const question& asked, const output_differ
     const std::size_t at = static_cast<std::size_t>(difference.first) * element;
     std::string is;
     gpu_.download(output.buffer->data + at, element, [&](std::string_view piece) { is += piece; });
-    const mapped_file mapped(asked.file);
-    const std::string_view wanted =
-        reference_elements(mapped.bytes(), asked.file, *output.argument).substr(at, element);
+    std::string wanted;
+    if (asked.reference != nullptr)
+        gpu_.download(asked.reference->data + at, element, [&](std::string_view piece) { wanted += piece; });
+    else
+        wanted = reference_elements(mapped_file(asked.file).bytes(), asked.file, *output.argument).substr(at, element);
     std::string sentence =
         difference_sentence(output.argument->name, type, difference, output.argument->count, is.data(), wanted.data(),
                             buffers_.filling_of(output.argument->name) == output_filling::zeros);

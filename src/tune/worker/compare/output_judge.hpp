@@ -22,8 +22,13 @@ public:
     void ask(bool first) override;
     std::string fault() override;
 
-    /// From now on the outputs have to be what these files hold, by the output's name.
-    void expect(const std::map<std::string, std::string>& files) { expected_ = files; }
+    /// From now on the outputs have to be what these files hold, by the output's name, or what was kept with this
+    /// checksum.
+    void expect(const std::map<std::string, std::string>& files, const std::string& checksum)
+    {
+        expected_ = files;
+        reference_ = checksum;
+    }
     /// Whether the launch that was judged last was compared with a reference, or equals one that was.
     [[nodiscard]] bool verified() const { return verified_; }
     [[nodiscard]] const std::vector<std::uint64_t>& right() const { return right_; }
@@ -35,8 +40,9 @@ private:
     struct question {
         const workload_buffers::output& output;
         const std::string& file;
-        bool on_host = false;  // there is no memory for its reference on the GPU
+        const guarded_buffer* reference;  // null: there is no memory for it on the GPU
     };
+    void load_references();
     void ask_differences();
     [[nodiscard]] std::string difference(const std::uint64_t* slot) const;
     [[nodiscard]] output_difference compare_on_host(const question& asked) const;
@@ -47,6 +53,7 @@ private:
     workload_buffers& buffers_;
     const gpu_task& task_;
     std::map<std::string, std::string> expected_;
+    std::string reference_;  // the checksum of what was kept
     std::vector<workload_buffers::output> outputs_;
     std::vector<question> asked_;  // about the last launch, as far as they were asked
     sums last_, right_, wrong_;    // of the launch judged last, of the last right one, of the last wrong one

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/compare/compare_outputs.hpp"
@@ -38,6 +39,17 @@ bool holds_poison(std::string_view piece, std::size_t element, std::size_t posit
 }
 
 }  // namespace
+
+reference_content::reference_content(const element_type& type, std::string first, std::size_t count,
+                                     std::size_t poisoned, bool uniform)
+    : type_(type),
+      first_(std::move(first)),
+      bytes_(count * static_cast<std::size_t>(type.bytes)),
+      uniform_(uniform),
+      all_poison_(poisoned == count),
+      has_poison_(poisoned > 0)
+{
+}
 
 void reference_content::add(std::string_view piece)
 {

@@ -14,6 +14,10 @@ namespace launchbox {
 class reference_content {
 public:
     explicit reference_content(const element_type& type) : type_(type) {}
+    /// The same of content that was looked through elsewhere. `first`: its first element; `poisoned`: how many of its
+    /// `count` elements hold the poison; `uniform`: all are equal.
+    reference_content(const element_type& type, std::string first, std::size_t count, std::size_t poisoned,
+                      bool uniform);
 
     /// The next elements: whole ones.
     void add(std::string_view piece);
