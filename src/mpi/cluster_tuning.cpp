@@ -54,11 +54,11 @@ rank_facts facts_here(const tune_spec& spec, const backend_request& request, int
 {
     rank_facts facts = bare_facts(rank);
     try {
-        if (spec.kernel && !spec.kernel->capture.empty())
-            throw error("captured launches cannot be tuned on several ranks", "run launchbox tune");
         facts.spec_hash = key_of({spec.text});
         facts.source_hash = own_sources_of(spec, request.builder);
-        if (spec.kernel) facts.toolkit = kernel_builder(spec, request.builder).compiler();
+        // A captured module is launched as it was found: nobody compiles it.
+        if (spec.kernel && !spec.kernel->source.empty())
+            facts.toolkit = kernel_builder(spec, request.builder).compiler();
         gpu_list found = find_gpus();
         for (gpu_device& gpu : found.devices) ask_free_memory(gpu);
         facts.driver = found.driver_version;
