@@ -296,6 +296,7 @@ tune_backend cluster_backend(tune_backend local, const std::shared_ptr<rank_call
         for (const cluster_rank& rank : *ranks) compilers += rank.jobs;
     local.open = {};
     local.begin = {};  // each rank begins by itself
+    local.close = {};
     local.preparers = std::clamp(compilers, 1u, max_preparers);
     local.prepare = [runner](const tune_job& job) { return runner->prepare(job, runner); };
     local.give_up_preparing = [runner] { runner->give_up(); };

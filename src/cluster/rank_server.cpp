@@ -214,6 +214,7 @@ void rank_server::begin_as(const rank_role& role)
         if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
         if (role.gpu >= 0 && backends_.front().begin) backends_.front().begin(0, 0);
         answer(measurements_);
+        if (backends_.front().close) backends_.front().close();
     }));
     for (unsigned i = 0; i < role.jobs; ++i) threads_.push_back(new_thread([this] { answer(builds_); }));
 }

@@ -93,12 +93,14 @@ std::vector<tune_backend> serving::open(const rank_role& role)
     std::vector<tune_backend> backends;
     if (role.gpu >= 0) {
         request.gpus = {role.gpu};
+        request.opens_early = true;
         planned.push_back(plan_backends(spec, request));
         backends.push_back(planned.back().backends.at(0).backend);
         return backends;
     }
     for (const gpu_device& gpu : role.gpus) {
         backend_request for_gpu = request;
+        for_gpu.opens_early = false;
         for_gpu.gpus.clear();
         for_gpu.elsewhere = {.devices = {gpu}, .driver_version = role.driver, .reason = {}};
         planned.push_back(plan_backends(spec, for_gpu));
@@ -127,6 +129,7 @@ serving_end serve_with(const tune_spec& spec, const backend_request& request, co
 planned_backends plan_group(const tune_spec& spec, const backend_request& request, const rank_group& group)
 {
     backend_request here = request;
+    here.opens_early = false;
     here.gpus.clear();
     here.elsewhere = {.devices = {group.gpu}, .driver_version = group.driver, .reason = {}};
     here.elsewhere.devices.front().index = 0;

@@ -67,19 +67,28 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                     "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
                     "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
+    // Workers start before the compilers are asked what there is: a context on a GPU takes as long.
+    const std::vector<gpu_group> groups =
+        request.build_only ? std::vector<gpu_group>{} : groups_of(found, request.gpus);
+    using gpu_workers = std::vector<std::shared_ptr<gpu_worker>>;
+    std::vector<gpu_workers> workers(groups.size());
+    for (std::size_t i = 0; i < groups.size() && request.elsewhere.devices.empty(); ++i) {
+        workers[i] = workers_for(spec, indices_of(groups[i]), request.builder.worker_program);
+        if (request.opens_early)
+            for (const std::shared_ptr<gpu_worker>& worker : workers[i]) worker->start();
+    }
     planned_backends planned;
     if (!spec.kernel->source.empty()) planned.builder = std::make_unique<kernel_builder>(spec, request.builder);
-    const auto add = [&](const target& on, const gpu_device* gpu, const std::vector<int>& gpus,
-                         environment_info environment, std::string label) {
+    const auto add = [&](const target& on, const gpu_device* gpu, gpu_workers on_gpus, environment_info environment,
+                         std::string label) {
         planned_backend& made = planned.backends.emplace_back();
         made.limits = limits_for_expressions(*on.limits, gpu);
         made.backend = kernel_backend(spec, planned.builder.get(),
                                       {.architecture = on.architecture,
                                        .limits = on.limits,
                                        .names = made.limits,
-                                       .gpus = gpus,
+                                       .workers = std::move(on_gpus),
                                        .folder = request.folder,
-                                       .worker_program = request.builder.worker_program,
                                        .elsewhere = !request.elsewhere.devices.empty()});
         made.backend.environment = std::move(environment);
         made.backend.label = std::move(label);
@@ -103,10 +112,11 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         add(on, here == found.devices.end() ? nullptr : &*here, {}, std::move(environment), name);
         return planned;
     }
-    for (const gpu_group& group : groups_of(found, request.gpus)) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const gpu_group& group = groups[i];
         const gpu_device& gpu = group.front();
         const target on = target_for(request, gpu);
-        add(on, &gpu, indices_of(group),
+        add(on, &gpu, std::move(workers[i]),
             environment_of(gpu, found, on, planned.builder ? planned.builder->compiler() : std::string()),
             label_of(group));
         planned.backends.back().backend.devices = devices_of(group);

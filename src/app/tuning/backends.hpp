@@ -25,6 +25,7 @@ struct backend_request {
     gpu_list elsewhere;  ///< GPUs of other machines, one of a kind: modules are built for them, not measured here
     std::string replay;  ///< a store or its JSON; empty: really measured
     bool build_only = false;
+    bool opens_early = false;  ///< what takes its time to start does so while the backends are planned
     builder_options builder;
     std::filesystem::path folder;  ///< for what is built; it outlives the backends
 };

@@ -72,6 +72,8 @@ tune_call::tune_call(tune_request request, tune_listener follow)
     request_.backends.folder = folder_.path();
     if (request_.how.workloads.empty())
         for (std::size_t i = 0; i < spec().workloads.size(); ++i) request_.how.workloads.push_back(i);
+    // Where there are results, nothing may be left to be measured.
+    request_.backends.opens_early = keeps_ && !std::filesystem::exists(file_);
     planned_ = request_.plan(spec(), request_.backends, follow_.news);
     std::set<std::string> notes;  // several GPUs say the same
     for (const planned_backend& backend : planned_.backends) {

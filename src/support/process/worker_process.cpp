@@ -132,12 +132,16 @@ void worker_process::read_errors()
     }
 }
 
+void worker_process::stop()
+{
+    if (child_ <= 0) return;
+    ::kill(-child_, SIGKILL);
+    ::kill(child_, SIGKILL);
+}
+
 void worker_process::kill()
 {
-    if (child_ > 0) {
-        ::kill(-child_, SIGKILL);
-        ::kill(child_, SIGKILL);
-    }
+    stop();
     reap();
 }
 

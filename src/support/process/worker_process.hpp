@@ -32,6 +32,8 @@ public:
 
     /// Sends one line (without line feed). False: it has ended.
     bool send(const std::string& line);
+    /// Ends it without waiting for its end.
+    void stop();
 
     enum class event { line, silence, ended };
     struct answer {

@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool measures_here() const { return !options_.gpus.empty() && !options_.elsewhere; }
+    [[nodiscard]] bool measures_here() const { return !options_.workers.empty(); }
     [[nodiscard]] assignment values_of(const tune_job& job) const
     {
         return joined(job.parameters, spec_.workloads[job.workload].values);
@@ -335,6 +335,16 @@ bool is_running(pid_t process)
 
 }  // namespace
 
+std::vector<std::shared_ptr<gpu_worker>> workers_for(const tune_spec& spec, const std::vector<int>& gpus,
+                                                     const std::string& worker_program)
+{
+    std::vector<std::shared_ptr<gpu_worker>> workers;
+    for (const int gpu : gpus)
+        workers.push_back(std::make_shared<gpu_worker>(
+            gpu_worker_options{.device = gpu, .captures = capture_files(spec), .worker_program = worker_program}));
+    return workers;
+}
+
 tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, const kernel_backend_options& options)
 {
     const auto runner = std::make_shared<kernel_runner>(spec, builder, options);
@@ -347,10 +357,8 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
     backend.check = [runner](const search_space& space) { return runner->check(space); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
-    std::vector<std::shared_ptr<gpu_worker>> workers;
-    for (const int gpu : options.elsewhere ? std::vector<int>{} : options.gpus) {
-        const std::shared_ptr<gpu_worker> worker = workers.emplace_back(std::make_shared<gpu_worker>(gpu_worker_options{
-            .device = gpu, .captures = capture_files(spec), .worker_program = options.worker_program}));
+    const std::vector<std::shared_ptr<gpu_worker>>& workers = options.workers;
+    for (const std::shared_ptr<gpu_worker>& worker : workers) {
         backend.measurers.push_back(
             [runner, worker](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(*worker, job, made, request);
@@ -359,8 +367,11 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
     backend.begin = [runner, workers](std::size_t measurer, std::size_t workload) {
         return runner->begin(*workers[measurer], workload);
     };
-    backend.open = [workers = std::move(workers)] {
+    backend.open = [workers] {
         for (const std::shared_ptr<gpu_worker>& worker : workers) worker->start();
+    };
+    backend.close = [workers] {
+        for (const std::shared_ptr<gpu_worker>& worker : workers) worker->stop();
     };
     backend.needs_reference = spec.verify.against == verification::source::baseline;
     backend.calibrates_early = true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tune/run/backend.hpp"
 #include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec.hpp"
+#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 
@@ -20,11 +22,14 @@ struct kernel_backend_options {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
     limit_values names;            ///< what sm.* and device.* are in expressions
-    std::vector<int> gpus;         ///< alike; empty: candidates are built and screened, and not measured
-    std::filesystem::path folder;  ///< for modules and reference outputs; it outlives the backend
-    std::string worker_program;    ///< starts with run_gpu_worker; empty: this program
-    bool elsewhere = false;        ///< they are on another machine: modules are made here and nothing is measured
+    std::vector<std::shared_ptr<gpu_worker>> workers;  ///< of GPUs that are alike; empty: nothing is measured here
+    std::filesystem::path folder;                      ///< for modules and reference outputs; it outlives the backend
+    bool elsewhere = false;                            ///< the GPUs are on another machine: modules are made here
 };
+
+/// A worker for each of these GPUs, not started. `worker_program` starts with run_gpu_worker; empty: this program.
+std::vector<std::shared_ptr<gpu_worker>> workers_for(const tune_spec& spec, const std::vector<int>& gpus,
+                                                     const std::string& worker_program);
 
 /// The backend without its environment. `builder` is null where nothing is compiled, since the spec has a captured
 /// module and no source. `spec` and `builder` must outlive it. Throws `error` where the files or the

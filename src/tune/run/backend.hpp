@@ -90,9 +90,11 @@ struct tune_backend {
     environment_info environment;
     std::string label;  ///< "NVIDIA H200", "this processor"
     std::string source_hash;
-    /// Called before anything is prepared, by the thread that runs the tuning: whatever takes its time to start. May be
-    /// empty.
+    /// Called before anything is prepared, by a thread that lives as long as the run: whatever takes its time to start.
+    /// A second call does nothing. May be empty.
     std::function<void()> open = {};
+    /// Called when nothing is measured any more: what takes its time to end need not be waited for. May be empty.
+    std::function<void()> close = {};
     /// Called by the thread of a measurer before it is asked anything: it gets the memory of a workload ready while
     /// others compile. What fails does so again when it is needed. May be empty.
     std::function<measurement(std::size_t measurer, std::size_t workload)> begin = {};

@@ -19,9 +19,14 @@ struct race_outcome {
     double equal_within = 0;                     ///< with `equal`: the most by which the others may be better or worse
 };
 
-/// `time(i)`: measures contestant i once more and returns the median of its samples in ns, or nothing when it fails or
-/// the run is to stop. Of those that stay equal the baseline wins, if it is one of them; else the lowest median.
+/// Measures a contestant once more on a device and returns the median of its samples in ns, or nothing when it fails or
+/// the run is to stop. Called by one thread for each device.
+using race_clock = std::function<std::optional<double>(std::size_t device, std::size_t contestant)>;
+
+/// Rounds on all devices at the same time: each times all contestants of its round, so that they are compared on one
+/// device. Times of the others are scaled to those of the first, by what the contestants of their first rounds take
+/// there. Of contestants that stay equal the baseline wins, if it is one of them; else the lowest median.
 race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> baseline, const race_rules& rules,
-                            const std::function<std::optional<double>(std::size_t)>& time);
+                            std::size_t devices, const race_clock& time);
 
 }  // namespace launchbox

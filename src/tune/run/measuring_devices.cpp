@@ -33,14 +33,15 @@ bool measuring_devices::lose(std::size_t device, const std::string& why)
 {
     lost_[device] = true;
     records_[device].lost = why;
-    return !first();
+    return left().empty();
 }
 
-std::optional<std::size_t> measuring_devices::first() const
+std::vector<std::size_t> measuring_devices::left() const
 {
-    const auto found = std::ranges::find(lost_, false);
-    if (found == lost_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - lost_.begin());
+    std::vector<std::size_t> left;
+    for (std::size_t device = 0; device < lost_.size(); ++device)
+        if (!lost_[device]) left.push_back(device);
+    return left;
 }
 
 bool measuring_devices::is_settled_by_loss(const job_key& job)

@@ -23,8 +23,8 @@ public:
     /// They are several, which are compared, or something is known of the only one.
     [[nodiscard]] bool are_worth_keeping() const;
     [[nodiscard]] bool is_lost(std::size_t device) const { return lost_[device]; }
-    /// That is not lost.
-    [[nodiscard]] std::optional<std::size_t> first() const;
+    /// Those that are not lost.
+    [[nodiscard]] std::vector<std::size_t> left() const;
 
     /// True: it was the last.
     bool lose(std::size_t device, const std::string& why);

@@ -2,7 +2,9 @@
 #include "tune/run/tune_race.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -109,8 +111,8 @@ measurement measure_in_race(const measurer& measure, const tune_job& job, const 
     return again.status == outcome::worker_died && again.machine_failure.empty() ? measure(job, made, request) : again;
 }
 
-// All samples of a race are of one device: two of one model differ by more than the best candidates do. When it is
-// lost the race begins anew on another. `nullopt`: there is none left.
+// On all devices that are left: in a round the contestants are compared on one of them, since two of one model differ
+// by more than the best candidates do. When one is lost the race begins anew. `nullopt`: there is none left.
 std::optional<race_outcome> time_again(const race_setting& setting, const contestants& who, race_failures& failures)
 {
     std::vector<prepared_job> made;
@@ -119,23 +121,29 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
     const double median = summarise(who.results.front().measured.samples_ns).median * 1e-9;
     const int samples = median * samples_a_turn < setting.spec.measure.max_seconds / 4 ? samples_a_turn : 1;
     for (;;) {
-        const std::optional<std::size_t> device = setting.devices.first();
-        if (!device) return std::nullopt;
-        const measurer& measure = setting.backend.measurers[*device];
-        race_outcome raced = run_final_race(
-            who.jobs.size(), who.baseline, affordable(setting, who), [&](std::size_t i) -> std::optional<double> {
-                if (setting.devices.is_lost(*device) || interrupted() || made[i].status != build_status::built)
-                    return std::nullopt;
-                measurement again = measure_in_race(measure, who.jobs[i], made[i], samples);
-                if (again.status == outcome::device_lost) setting.devices.lose(*device, again.reason);
-                if (again.status == outcome::measured && !again.samples_ns.empty())
-                    return summarise(again.samples_ns).median;
-                if (again.status != outcome::measured && again.status != outcome::device_lost &&
-                    again.machine_failure.empty() && !interrupted())
-                    failures.emplace(i, std::move(again));
-                return std::nullopt;
-            });
-        if (!setting.devices.is_lost(*device)) return raced;
+        const std::vector<std::size_t> devices = setting.devices.left();
+        if (devices.empty()) return std::nullopt;
+        std::mutex lock;
+        std::atomic<bool> any_lost = false;
+        const auto time = [&](std::size_t place, std::size_t i) -> std::optional<double> {
+            if (any_lost || interrupted() || made[i].status != build_status::built) return std::nullopt;
+            const std::size_t device = devices[place];
+            measurement again =
+                measure_in_race(setting.backend.measurers[device], who.jobs[i], made[i], samples);
+            if (again.status == outcome::measured && !again.samples_ns.empty())
+                return summarise(again.samples_ns).median;
+            const std::lock_guard guard(lock);
+            if (again.status == outcome::device_lost) {
+                setting.devices.lose(device, again.reason);
+                any_lost = true;
+            } else if (again.status != outcome::measured && again.machine_failure.empty() && !interrupted()) {
+                failures.emplace(i, std::move(again));
+            }
+            return std::nullopt;
+        };
+        race_outcome raced =
+            run_final_race(who.jobs.size(), who.baseline, affordable(setting, who), devices.size(), time);
+        if (!any_lost) return raced;
     }
 }
 

@@ -220,6 +220,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     const clock::time_point race_start = clock::now();
     if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
+    if (backend_.close) backend_.close();
     sink_.summary.devices = devices_.records();
     sink_.summary.interrupted = interrupted();
     sink_.summary.seconds = seconds_since(start_);

@@ -91,6 +91,11 @@ void gpu_worker::start()
     if (!impl_->process) impl_->start();
 }
 
+void gpu_worker::stop()
+{
+    if (impl_->process) impl_->process->stop();
+}
+
 measurement gpu_worker::measure(const gpu_task& task)
 {
     const auto begin = std::chrono::steady_clock::now();

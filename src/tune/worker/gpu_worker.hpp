@@ -87,6 +87,9 @@ public:
     /// Starts the process now, so that it has its GPU by the time it is needed. It ends with the calling thread.
     void start();
 
+    /// The process ends, and nobody waits for it: a GPU takes its time to free what it held. For the end of a run.
+    void stop();
+
     /// Never throws for what a kernel does. A worker that dies, or does not answer in time, is one death: then
     /// `worker_died` or `hang`, and the next call starts another. `device_lost`: the GPU does not answer to a new one.
     measurement measure(const gpu_task& task);

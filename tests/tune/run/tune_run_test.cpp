@@ -508,14 +508,14 @@ TEST_F(tune_run_test, a_candidate_with_which_two_gpus_were_lost_is_not_risked_ag
     EXPECT_EQ(all.at("threads=32 items=4 n=1000").measured.status, outcome::device_lost);
 }
 
-TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_takes_over_when_it_is_lost)
+TEST_F(tune_run_test, a_final_race_is_run_on_all_gpus_and_anew_when_one_is_lost)
 {
     options.workloads = {0};
     std::array<std::atomic<int>, 3> raced{};
     tune_backend backend = gpu.backend(3);
     for (std::size_t i = 0; i < 3; ++i)
         backend.measurers[i] = [&, i](const tune_job& job, const prepared_job&, const measure_request& request) {
-            if (request.repeated && ++raced[i] > 7 && i == 0)
+            if (request.repeated && ++raced[i] > 3 && i == 0)
                 return measurement{.status = outcome::device_lost, .reason = "off the bus"};
             return gpu.measure(job, request);
         };
@@ -526,9 +526,9 @@ TEST_F(tune_run_test, the_samples_of_a_final_race_are_of_one_gpu_and_another_tak
         gpu.commanded[name] = same;
     }
     tune(backend);
-    EXPECT_EQ(raced[0], 8);
-    EXPECT_GT(raced[1], 8);
-    EXPECT_EQ(raced[2], 0);
+    EXPECT_EQ(raced[0], 4);
+    EXPECT_GE(raced[1], 6);
+    EXPECT_GE(raced[2], 6);
     result_store store(file, result_store::access::open);
     const std::vector<race_result_info> races = store.races(1);
     ASSERT_EQ(races.size(), 1u);
