@@ -191,8 +191,7 @@ measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, c
         const std::lock_guard guard(lock_);
         if (request.is_reference && measured.status == outcome::measured)
             references_.insert_or_assign(job.workload, job);
-        if (asked.is_reference && measured.status == outcome::measured)
-            has_reference_[measurer].insert(job.workload);
+        if (asked.is_reference && measured.status == outcome::measured) has_reference_[measurer].insert(job.workload);
         return measured;
     } catch (const rank_lost& lost) {
         return {.status = outcome::device_lost, .reason = lost.what(), .sticky = true};

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -185,12 +187,20 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
         roles[rank] = json_of(role);
     }
     for (const std::string& note : plan.notes) news.say(note);
+    // While the ranks get ready.
+    auto planning = std::async(std::launch::async | std::launch::deferred, [&] {
+        std::vector<std::shared_ptr<planned_backends>> planned;
+        for (const rank_group& group : plan.groups)
+            planned.push_back(std::make_shared<planned_backends>(plan_group(spec, request, group)));
+        return planned;
+    });
     calls->begin(roles);
+    const std::vector<std::shared_ptr<planned_backends>> planned = planning.get();
 
     planned_backends all;
     for (std::size_t i = 0; i < plan.groups.size(); ++i) {
         const rank_group& group = plan.groups[i];
-        const auto kept = std::make_shared<planned_backends>(plan_group(spec, request, group));
+        const std::shared_ptr<planned_backends>& kept = planned[i];
         cluster_backend_options options{.backend = i, .measuring = {}, .compiling = {}};
         std::vector<device_record> devices;
         for (const int rank : group.ranks) {

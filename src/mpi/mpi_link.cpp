@@ -28,9 +28,10 @@ namespace launchbox {
 namespace {
 
 constexpr int message_tag = 1;
-// MPI has no wait for "a message, or something to be sent". Where nothing moves it is looked for every half
-// millisecond: a candidate takes hundreds of them.
-constexpr std::chrono::microseconds longest_nap(500);
+// MPI has no wait for "a message, or something to be sent". Where nothing moves it is looked for again
+// after a nap: at most this long for each way of a question and its answer, beside candidates that take some
+// milliseconds.
+constexpr std::chrono::microseconds longest_nap(150);
 // How long the end waits for messages to leave.
 constexpr std::chrono::seconds longest_flush(5);
 // How long the end of a job may take.

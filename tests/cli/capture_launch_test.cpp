@@ -70,9 +70,10 @@ TEST_F(capture_launch, a_captured_launch_is_tuned_on_several_ranks)
     plan["devices"].push_back(plan["devices"][0]);
     keep_plain();
     ASSERT_EQ(tune({"--gpu", "0"}).status, 0);
-    const subprocess_result ran = run({LAUNCHBOX_MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "3",
-                                       LAUNCHBOX_MPI, "tune", file("kept/kept.toml"), "--store", file("ranks.db")},
-                                      {.directory = folder.path(), .environment = environment({"NO_COLOR=1"}), .time_limit = 120});
+    const subprocess_result ran =
+        run({LAUNCHBOX_MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "3", LAUNCHBOX_MPI, "tune",
+             file("kept/kept.toml"), "--store", file("ranks.db")},
+            {.directory = folder.path(), .environment = environment({"NO_COLOR=1"}), .time_limit = 120});
     ASSERT_EQ(ran.exit_code, 0) << ran.output;
     const auto results = [&](const std::string& store) {
         const json all = launchbox_run({"results", file(store), "--format", "json", "--samples"}).json();

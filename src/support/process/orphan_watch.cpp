@@ -131,8 +131,17 @@ void watch_for_orphans()
     if (watched == 0) std::atexit(dismiss);
     watched = ::getpid();
     const std::string mark = mark_of_what_we_started();
+    std::array<int, 2> ends{-1, -1};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
     watcher = ::fork();
     if (watcher == 0) watch(watched, mark.c_str());
+    if (ends[0] < 0) return;
+    // Until it has closed its copies of our files: the lock of a temporary folder would outlive us by them.
+    ::close(ends[1]);
+    char none = 0;
+    while (::read(ends[0], &none, 1) < 0 && errno == EINTR) {
+    }
+    ::close(ends[0]);
 }
 
 }  // namespace launchbox

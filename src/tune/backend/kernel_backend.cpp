@@ -317,8 +317,8 @@ measurement kernel_runner::begin(gpu_worker& worker, std::size_t workload) const
     } else {
         try {
             const assignment& of_workload = spec_.workloads[workload].values;
-            task.arguments =
-                with_places(expressions_.arguments(spec_.baseline ? joined(*spec_.baseline, of_workload) : of_workload));
+            task.arguments = with_places(
+                expressions_.arguments(spec_.baseline ? joined(*spec_.baseline, of_workload) : of_workload));
         } catch (const error&) {  // it takes a candidate's parameters to know
             return {};
         }

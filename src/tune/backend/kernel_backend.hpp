@@ -21,7 +21,7 @@ namespace launchbox {
 struct kernel_backend_options {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
-    limit_values names;            ///< what sm.* and device.* are in expressions
+    limit_values names;                                ///< what sm.* and device.* are in expressions
     std::vector<std::shared_ptr<gpu_worker>> workers;  ///< of GPUs that are alike; empty: nothing is measured here
     std::filesystem::path folder;                      ///< for modules and reference outputs; it outlives the backend
     bool elsewhere = false;                            ///< the GPUs are on another machine: modules are made here

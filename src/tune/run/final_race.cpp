@@ -132,8 +132,9 @@ race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> 
     std::vector<sample_summary> now(contestants);
     std::vector<double> scales;
     // At least two of the fewest rounds on each.
-    round_timer timer(std::clamp<std::size_t>(devices, 1, static_cast<std::size_t>(std::max(rules.fewest_rounds / 2, 1))),
-                      contestants, time);
+    round_timer timer(
+        std::clamp<std::size_t>(devices, 1, static_cast<std::size_t>(std::max(rules.fewest_rounds / 2, 1))),
+        contestants, time);
 
     for (int round = 0; round < rules.max_rounds && in_race.size() > 1;) {
         const auto some = std::min(timer.devices(), static_cast<std::size_t>(rules.max_rounds - round));

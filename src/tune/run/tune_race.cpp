@@ -128,8 +128,7 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
         const auto time = [&](std::size_t place, std::size_t i) -> std::optional<double> {
             if (any_lost || interrupted() || made[i].status != build_status::built) return std::nullopt;
             const std::size_t device = devices[place];
-            measurement again =
-                measure_in_race(setting.backend.measurers[device], who.jobs[i], made[i], samples);
+            measurement again = measure_in_race(setting.backend.measurers[device], who.jobs[i], made[i], samples);
             if (again.status == outcome::measured && !again.samples_ns.empty())
                 return summarise(again.samples_ns).median;
             const std::lock_guard guard(lock);

@@ -530,7 +530,8 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
     const prepared_job made = prepare(reference);
     if (made.status != build_status::built || stopping()) return true;
     const clock::time_point start = clock::now();
-    const measurement measured = backend_.measurers[device](reference, made, {.samples = calibration_samples, .calibrates = true});
+    const measurement measured =
+        backend_.measurers[device](reference, made, {.samples = calibration_samples, .calibrates = true});
     const std::lock_guard guard(lock_);
     devices_.note_calibration(device, measured);
     devices_.note_preparation(device, seconds_since(start));

@@ -255,8 +255,7 @@ bool workload_buffers::keep_outputs(const std::string& checksum)
     const std::vector<std::uint64_t> sums = gpu_.sums();
     const std::uint64_t* sum = sums.data();
     for (const output& output : outputs()) references_[output.argument->name].buffer.sum = *sum++;
-    for (const output& output : outputs())
-        note_content(*output.argument, references_[output.argument->name].buffer);
+    for (const output& output : outputs()) note_content(*output.argument, references_[output.argument->name].buffer);
     kept_checksum_ = checksum;
     return true;
 }

@@ -135,8 +135,7 @@ void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, meas
         const phase_clock timed(phases.verify);
         first_launch(what);
         if (!is_unharmed(*buffers, answer)) return;
-        if (!kept.history.any_wrong() && task.makes_reference)
-            make_reference(task, *buffers, judge);
+        if (!kept.history.any_wrong() && task.makes_reference) make_reference(task, *buffers, judge);
     }
     measure_times(what, answer);
     kept.right = judge.right();
@@ -299,9 +298,8 @@ void gpu_session::make_reference(const gpu_task& task, workload_buffers& buffers
     }
     for (const auto& output : buffers.outputs())
         if (const auto wanted = task.save_outputs.find(output.argument->name); wanted != task.save_outputs.end())
-            save(*output.argument, wanted->second, [&](const auto& take) {
-                gpu_.download(output.buffer->data, output.buffer->bytes, take);
-            });
+            save(*output.argument, wanted->second,
+                 [&](const auto& take) { gpu_.download(output.buffer->data, output.buffer->bytes, take); });
     judge.expect(task.save_outputs, {});
 }
 

@@ -52,7 +52,7 @@ struct gpu_task {
     std::string capture = {};
     std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
     int replays = 0;  ///< above 0: the captured launch is only run and compared so many times, and not timed
-    std::map<std::string, std::string> expected;      ///< output's name -> .npy that it must equal; empty: not compared
+    std::map<std::string, std::string> expected;  ///< output's name -> .npy that it must equal; empty: not compared
     /// What this kernel leaves is right: it stays on the GPU, and later tasks with its checksum as `reference` are
     /// compared with it.
     bool makes_reference = false;

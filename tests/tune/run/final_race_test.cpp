@@ -74,7 +74,8 @@ TEST(final_race, a_baseline_that_fell_out_does_not_win)
 TEST(final_race, it_ends_early_when_all_that_is_left_is_close_enough)
 {
     noisy_clock clock({100, 100}, 0.0001, 5);
-    const race_outcome result = run_final_race(2, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
+    const race_outcome result =
+        run_final_race(2, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
     EXPECT_TRUE(result.equal);
     EXPECT_LE(result.equal_within, 0.005);
     EXPECT_EQ(clock.asked(), 2 * race_rules{}.fewest_rounds);
@@ -84,10 +85,11 @@ TEST(final_race, one_that_fails_falls_out_and_the_others_go_on)
 {
     noisy_clock clock({100, 90, 100.0}, 0.0001, 5);
     int left = 3;
-    const race_outcome result = run_final_race(3, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) -> std::optional<double> {
-        if (i == 1 && left-- == 0) return std::nullopt;
-        return clock(i);
-    });
+    const race_outcome result =
+        run_final_race(3, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) -> std::optional<double> {
+            if (i == 1 && left-- == 0) return std::nullopt;
+            return clock(i);
+        });
     EXPECT_EQ(result.order.back(), 1u);
     EXPECT_EQ(result.order.size(), 3u);
     EXPECT_EQ(result.rounds_ns[1].size(), 3u);
@@ -108,8 +110,8 @@ TEST(final_race, rounds_on_two_devices_compare_within_each)
 {
     for (unsigned seed = 0; seed < 100; ++seed) {
         std::vector<noisy_clock> clocks{{{100, 99, 101}, 0.001, seed}, {{103, 101.97, 104.03}, 0.001, seed + 1000}};
-        const race_outcome result = run_final_race(
-            3, 0, {}, 2, [&](std::size_t device, std::size_t i) { return clocks[device](i); });
+        const race_outcome result =
+            run_final_race(3, 0, {}, 2, [&](std::size_t device, std::size_t i) { return clocks[device](i); });
         EXPECT_EQ(result.order, (std::vector<std::size_t>{1, 0, 2})) << seed;
         EXPECT_FALSE(result.equal) << seed;
         EXPECT_EQ(clocks[0].asked(), clocks[1].asked());
@@ -123,7 +125,8 @@ TEST(final_race, over_many_races_the_slower_is_hardly_ever_said_to_win)
     int wrong = 0;
     for (unsigned seed = 0; seed < 1000; ++seed) {
         noisy_clock clock({101, 100}, 0.01, seed);
-        const race_outcome result = run_final_race(2, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
+        const race_outcome result =
+            run_final_race(2, std::nullopt, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
         wrong += !result.equal && result.order.front() == 0 ? 1 : 0;
     }
     EXPECT_LE(wrong, 10);

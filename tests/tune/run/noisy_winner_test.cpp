@@ -99,8 +99,8 @@ good_counts good_choices(const std::vector<recorded_candidate>& candidates, int 
             if (best_so_far == 0 || median < best_so_far) best_so_far = median;
         }
         const std::vector<std::size_t> who = race_contestants(times, {});
-        const race_outcome raced =
-            run_final_race(who.size(), std::nullopt, {}, 1, [&](std::size_t, std::size_t i) { return device.turn(who[i]); });
+        const race_outcome raced = run_final_race(who.size(), std::nullopt, {}, 1,
+                                                  [&](std::size_t, std::size_t i) { return device.turn(who[i]); });
         good.raced += candidates[who[raced.order.front()]].truth_ns <= 1.01 * best ? 1 : 0;
         good.by_first_samples += candidates[who.front()].truth_ns <= 1.01 * best ? 1 : 0;
     }
