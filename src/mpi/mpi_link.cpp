@@ -32,6 +32,8 @@ constexpr int message_tag = 1;
 // after a nap: at most this long for each way of a question and its answer, beside candidates that take some
 // milliseconds.
 constexpr std::chrono::microseconds longest_nap(150);
+// Open MPI looks at its TCP connections at every eighth call that makes progress.
+constexpr int probes_at_once = 8;
 // How long the end waits for messages to leave.
 constexpr std::chrono::seconds longest_flush(5);
 // How long the end of a job may take.
@@ -244,7 +246,9 @@ bool mpi_session::impl::start_receiving()
     const mpi_library& mpi = loaded_mpi();
     int there = 0;
     MPI_Status status;
-    if (mpi.probe(MPI_ANY_SOURCE, message_tag, mpi.world, &there, &status) != MPI_SUCCESS || there == 0) return false;
+    for (int probes = 0; probes < probes_at_once && there == 0; ++probes)
+        if (mpi.probe(MPI_ANY_SOURCE, message_tag, mpi.world, &there, &status) != MPI_SUCCESS) return false;
+    if (there == 0) return false;
     int size = 0;
     mpi.count(&status, mpi.byte, &size);
     // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
