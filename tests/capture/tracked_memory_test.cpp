@@ -119,10 +119,14 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     const temporary_directory folder;
     loaded_images images(folder.path().string());
     CUmodule module = nullptr;
+    const auto copies = [&] {
+        const std::filesystem::directory_iterator files(folder.path());
+        return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+    };
     const auto give = [&](const void* image) {
         const cuModuleLoadData_params parameters{&module, image};
         images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, &parameters);
-        return images.count();
+        return copies();
     };
     const auto kept = [&](std::size_t number) {
         return read_input((folder.path() / record::image_file_name(::getpid(), number)).string());
@@ -137,8 +141,17 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     EXPECT_EQ(kept(0), ptx);
 
     std::string fatbin("\x50\xed\x55\xba\x01\x00\x10\x00", 8);
-    const std::uint64_t bytes = 5;
-    fatbin.append(reinterpret_cast<const char*>(&bytes), 8).append("abcde");
+    const auto number = [](std::uint64_t value) { return std::string(reinterpret_cast<const char*>(&value), 8); };
+    const auto image = [&](std::uint16_t kind, const std::string& content) {
+        constexpr std::uint32_t header_bytes = 64;
+        std::string header = number(kind | std::uint64_t{header_bytes} << 32) + number(content.size());
+        header.resize(header_bytes);
+        return header + content;
+    };
+    const std::string cubins = image(2, "a cubin.") + image(2, "and another one.");
+    EXPECT_EQ(give((fatbin + number(cubins.size()) + cubins).c_str()), 1u);  // no PTX is in it
+    const std::string both = cubins + image(1, "and PTX ");
+    fatbin += number(both.size()) + both;
     EXPECT_EQ(give((fatbin + "what lies behind").c_str()), 2u);
     EXPECT_EQ(kept(1), fatbin);
     struct {
@@ -157,7 +170,7 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     EXPECT_EQ(kept(3), ptx);
     link.type = CU_JIT_INPUT_CUBIN;
     images.called(CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2, &link);
-    EXPECT_EQ(images.count(), 4u);
+    EXPECT_EQ(copies(), 4u);
 }
 
 }  // namespace

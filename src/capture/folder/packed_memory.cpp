@@ -6,19 +6,24 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 
 namespace {
 
 constexpr int packing_level = 1;  // memory of gigabytes: time counts more than the last percent
+constexpr std::size_t packed_bytes = std::size_t{4} << 20;  // that a core compresses at once
 constexpr std::size_t input_bytes = std::size_t{1} << 20;
 // Windows of zstd's own levels end at 128 MiB; a file that wants a larger one is not ours.
 constexpr int max_window_log = 27;
@@ -30,15 +35,24 @@ struct free_unpacker {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-}  // namespace
-
-std::uint64_t write_packed(const std::filesystem::path& file, const std::function<std::string_view()>& next)
+// One frame of zstd: frames one after the other are a file that any reader of zstd takes.
+std::string packed_piece(std::string_view piece)
 {
     const std::unique_ptr<ZSTD_CCtx, free_packer> context(ZSTD_createCCtx());
     if (!context) throw std::bad_alloc();
-    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, packing_level);
+    std::string packed(ZSTD_compressBound(piece.size()), '\0');
+    const std::size_t bytes =
+        ZSTD_compressCCtx(context.get(), packed.data(), packed.size(), piece.data(), piece.size(), packing_level);
+    if (ZSTD_isError(bytes) != 0) throw error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
+    packed.resize(bytes);
+    return packed;
+}
+
+}  // namespace
+
+std::uint64_t write_packed(const std::filesystem::path& file, std::string_view bytes)
+{
     std::ofstream to(file, std::ios::binary | std::ios::trunc);
-    std::vector<char> packed(ZSTD_CStreamOutSize());
     XXH3_state_t sum;
     XXH3_64bits_reset(&sum);
     const auto check = [&] {
@@ -47,20 +61,22 @@ std::uint64_t write_packed(const std::filesystem::path& file, const std::functio
                         "make room on the disk, or name another folder with -o");
     };
     check();
-    for (bool last = false; !last;) {
-        const std::string_view piece = next();
-        last = piece.empty();
-        XXH3_64bits_update(&sum, piece.data(), piece.size());
-        ZSTD_inBuffer in{piece.data(), piece.size(), 0};
-        for (std::size_t left = 1; left != 0;) {
-            ZSTD_outBuffer out{packed.data(), packed.size(), 0};
-            left = ZSTD_compressStream2(context.get(), &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
-            if (ZSTD_isError(left) != 0) throw error(std::string("zstd: ") + ZSTD_getErrorName(left));
-            to.write(packed.data(), static_cast<std::streamsize>(out.pos));
+    const std::size_t at_once = packed_bytes * std::max(1u, std::thread::hardware_concurrency());
+    do {
+        const std::string_view now = bytes.substr(0, at_once);
+        bytes.remove_prefix(now.size());
+        std::vector<std::string> packed(std::max<std::size_t>(1, (now.size() + packed_bytes - 1) / packed_bytes));
+        run_parallel(packed.size() + 1, [&](std::size_t i) {
+            if (i == 0)
+                XXH3_64bits_update(&sum, now.data(), now.size());
+            else
+                packed[i - 1] = packed_piece(now.substr((i - 1) * packed_bytes, packed_bytes));
+        });
+        for (const std::string& piece : packed) {
+            to.write(piece.data(), static_cast<std::streamsize>(piece.size()));
             check();
-            if (!last && in.pos == in.size) break;
         }
-    }
+    } while (!bytes.empty());
     to.close();
     check();
     return XXH3_64bits_digest(&sum);

@@ -5,15 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string_view>
 
 namespace launchbox {
 
-/// Writes what `next` gives until it gives nothing more. Throws `error` where that cannot be written. The hash of what
-/// was given.
-std::uint64_t write_packed(const std::filesystem::path& file, const std::function<std::string_view()>& next);
+/// Writes these bytes, compressed on all cores. Throws `error` where that cannot be written. Returns their hash.
+std::uint64_t write_packed(const std::filesystem::path& file, std::string_view bytes);
 
 /// Reads a file that has exactly `bytes` bytes with this hash; memory does not depend on what the file claims.
 class packed_reader {

@@ -53,6 +53,9 @@ public:
     /// A module that was loaded.
     void loaded(std::string_view image, const record::module_block& module);
 
+    /// Nothing more is to be heard of: the launch is kept, or cannot be.
+    [[nodiscard]] bool is_over() const { return over_; }
+
     /// Why there is no launch, a sentence for the user; empty: there is one, or none was seen that fits.
     std::string failure();
 
@@ -77,6 +80,7 @@ private:
     void before(const launch& what);
     void after(const launch& what);
     void take_arguments(const launch& what);
+    void find_library(CUfunction function);
     void take_variables();
     void take_memory();
     void look_for_pointers(std::span<const unsigned char> bytes);
@@ -108,6 +112,8 @@ private:
 
     // Of the launch that is being captured, by one thread.
     CUfunction function_ = nullptr;
+    CUlibrary library_ = nullptr;  // where the driver knows it
+    CUmodule module_ = nullptr;
     std::vector<unsigned char> arguments_;
     std::vector<std::pair<std::size_t, std::size_t>> parameters_;  // offset, bytes
     std::vector<kept_memory> kept_;

@@ -110,8 +110,11 @@ void launch_capture::take_arguments(const launch& what)
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES};
     for (std::size_t i = 0; i < wanted.size(); ++i) driver_.attribute(&attributes_[i], wanted[i], function);
 
-    CUmodule module = nullptr;
-    if (driver_.module_of(&module, function) != CUDA_SUCCESS) return;
+    find_library(what.function);
+    if (driver_.module_of(&module_, function) != CUDA_SUCCESS) {
+        module_ = nullptr;
+        return;
+    }
     std::set<std::string> names;
     {
         const std::lock_guard guard(lock_);
@@ -123,10 +126,24 @@ void launch_capture::take_arguments(const launch& what)
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;
-        if (driver_.variable(&address, &size, module, name.c_str()) != CUDA_SUCCESS || size == 0) continue;
+        if (driver_.variable(&address, &size, module_, name.c_str()) != CUDA_SUCCESS || size == 0) continue;
         variables_at_[address] = kept_.size();
         kept_.push_back({"variable", kept_.size(), address, size, "variable", name, false});
     }
+}
+
+// Kernels of the runtime are in libraries: what is launched is the kernel itself, or a function that was asked of it.
+void launch_capture::find_library(CUfunction function)
+{
+    CUkernel of_function = nullptr;
+    {
+        const std::lock_guard guard(lock_);
+        of_function = images_.kernel_of(function);
+    }
+    if (driver_.library_of == nullptr) return;
+    for (const CUkernel kernel : {of_function, reinterpret_cast<CUkernel>(function)})
+        if (library_ == nullptr && kernel != nullptr && driver_.library_of(&library_, kernel) != CUDA_SUCCESS)
+            library_ = nullptr;
 }
 
 void launch_capture::take_variables()
@@ -296,9 +313,8 @@ void launch_capture::write_text(const launch& what)
         for (const known_module& known : modules_)
             if (known.kernels.contains(std::string_view(what.name)))
                 line("module", decimal_text(known.module.hash) + " " + decimal_text(known.module.bytes));
-        for (std::size_t i = 0; i < images_.count(); ++i) line("image", record::image_file_name(::getpid(), i));
+        text += images_.ptx_sources(library_, module_);
     }
-    text += program_files();
     for (const kept_memory& memory : kept_) {
         const std::string place =
             decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " ";
