@@ -597,6 +597,40 @@ TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)
     EXPECT_EQ(manifest()["warnings"].size(), 1u);
 }
 
+// More than is read at once, and more than a core compresses at once: what differs begins in the last piece.
+TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
+{
+    constexpr std::size_t bytes = 40'000'003;
+    const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "room=" + std::to_string(bytes), "fill=7",
+                                                  "pointer=" + std::to_string(bytes), "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json kept = manifest();
+    ASSERT_EQ(kept["memory"].size(), 2u);
+    for (const json& memory : kept["memory"]) EXPECT_EQ(memory["bytes"], bytes);
+    EXPECT_GT(kept["memory"][0]["changed_bytes"], 0);
+    EXPECT_EQ(kept["memory"][1]["changed_bytes"], 0);
+    EXPECT_FALSE(kept["memory"][1].contains("after"));
+    const call replayed = replay();
+    EXPECT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_TRUE(replayed.says("bit-equal") || replayed.shows("bit-equal")) << replayed.out << replayed.err;
+}
+
+// The rest of the program runs as it would alone: the observer hears neither of its launches nor of its modules.
+TEST_F(capture_launch, nothing_is_heard_of_what_comes_after_the_launch)
+{
+    plan["cupti"]["told"] = file("told");
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "launch=plain,4,16,0,1",
+                                  "launch=plain,4,16,0,50", load_observed_kernels, "cooperative=plain,4,16,0,50"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::ifstream told(file("told"));
+    std::map<std::string, int> counts;
+    for (std::string what; std::getline(told, what);) ++counts[what];
+    EXPECT_EQ(counts["launch"], 2);  // before it and after it
+    EXPECT_EQ(counts["module"], 1);
+    EXPECT_LE(counts["record"], 1);
+}
+
 // As nvcc makes it of kernels like those that were loaded, for this and for other architectures.
 class captured_ptx : public capture_launch {
 protected:

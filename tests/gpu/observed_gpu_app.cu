@@ -1,6 +1,6 @@
 // Launches kernels in every way that there is, and says what it launched: a line "KERNEL GRID BLOCK CLUSTER SHARED
 // COUNT HOW" for each, where HOW is plain or words with a plus between them: cooperative, extended (with attributes),
-// graph. For bench/measure_capture.
+// graph, child (of a graph). For bench/measure_capture.
 //
 //   observed_gpu_app ways           all of them
 //   observed_gpu_app many COUNT NS  COUNT launches of a kernel that takes about so long; prints the seconds they took
@@ -213,11 +213,15 @@ void launch_graphs_together_or_not(float* data, cudaStream_t stream)
     void* const kernel = reinterpret_cast<void*>(together_or_not);
     void* arguments[] = {&data};
     const dim3 grid(32), block(64);
-    cudaGraph_t captured{}, clone{}, made{}, parent{};
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    for (int i = 0; i < 2; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, stream));
-    for (int i = 0; i < 3; ++i) together_or_not<<<grid, block, 0, stream>>>(data);
-    CHECK(cudaStreamEndCapture(stream, &captured));
+    cudaGraph_t captured{}, clone{}, made{}, inner{}, parent{};
+    const auto capture = [&](cudaGraph_t& to, const dim3& blocks) {
+        CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        for (int i = 0; i < 2; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, blocks, block, arguments, 0, stream));
+        for (int i = 0; i < 3; ++i) together_or_not<<<blocks, block, 0, stream>>>(data);
+        CHECK(cudaStreamEndCapture(stream, &to));
+    };
+    capture(captured, grid);
+    capture(inner, dim3(16));
     CHECK(cudaGraphClone(&clone, captured));
 
     CHECK(cudaGraphCreate(&made, 0));
@@ -232,7 +236,7 @@ void launch_graphs_together_or_not(float* data, cudaStream_t stream)
     const cudaLaunchAttribute cooperative = cooperative_attribute(1);
     CHECK(cudaGraphKernelNodeSetAttribute(later, cudaLaunchAttributeCooperative, &cooperative.val));
     CHECK(cudaGraphCreate(&parent, 0));
-    CHECK(cudaGraphAddChildGraphNode(&child, parent, nullptr, 0, captured));
+    CHECK(cudaGraphAddChildGraphNode(&child, parent, nullptr, 0, inner));
 
     int together = 0, apart = 0;
     const auto launch = [&](cudaGraph_t graph, int count, int cooperative_nodes, int other_nodes) {
@@ -247,9 +251,10 @@ void launch_graphs_together_or_not(float* data, cudaStream_t stream)
     launch(captured, 1, 2, 3);
     launch(clone, 3, 2, 3);
     launch(made, 5, 1, 1);
-    launch(parent, 2, 2, 3);
     say("together_or_not", 32, 64, 1, 0, together, "cooperative+graph");
     say("together_or_not", 32, 64, 1, 0, apart, "graph");
+    launch(parent, 2, 2, 3);
+    say("together_or_not", 16, 64, 1, 0, 2 * (2 + 3), "graph+child");
 }
 
 void launch_all_ways()

@@ -120,7 +120,8 @@ void read_raw_line(const std::string& text, raw_launch& to)
         memory.address = line.number<std::uint64_t>();
         memory.bytes = line.number<std::uint64_t>();
         memory.before = record::memory_file_name(is_variable ? "variable" : "memory", number, false);
-        memory.after = record::memory_file_name(is_variable ? "variable" : "memory", number, true);
+        if (line.number<int>() != 0)
+            memory.after = record::memory_file_name(is_variable ? "variable" : "memory", number, true);
         if (is_variable) {
             memory.referenced = line.number<int>() != 0;
             memory.name = line.rest();
@@ -191,22 +192,25 @@ std::uint64_t count_differences(std::string_view one, std::string_view other)
     return all;
 }
 
-// Compresses one piece of memory; what the launch did not change is kept once.
+// Compresses one piece of memory. What the launch did not change has no second file.
 void pack(captured_memory& memory, const fs::path& observed, const fs::path& folder)
 {
-    const fs::path raw_before = observed / memory.before, raw_after = observed / memory.after;
-    {
-        const mapped_file before(raw_before.string()), after(raw_after.string());
-        if (before.bytes().size() != memory.bytes || after.bytes().size() != memory.bytes) not_the_observers();
+    const auto pack_file = [&](std::string& name, const mapped_file& file) {
+        name = fmt::format("memory/{}.zst", name);
+        return write_packed(folder / name, file.bytes());
+    };
+    std::vector<fs::path> raw{observed / memory.before};
+    const mapped_file before(raw.front().string());
+    if (before.bytes().size() != memory.bytes) not_the_observers();
+    if (!memory.after.empty()) {
+        const mapped_file after(raw.emplace_back(observed / memory.after).string());
+        if (after.bytes().size() != memory.bytes) not_the_observers();
         memory.changed_bytes = count_differences(before.bytes(), after.bytes());
-        memory.before = fmt::format("memory/{}.zst", memory.before);
-        memory.before_hash = write_packed(folder / memory.before, before.bytes());
-        memory.after = memory.changed_bytes == 0 ? "" : fmt::format("memory/{}.zst", memory.after);
-        if (!memory.after.empty()) memory.after_hash = write_packed(folder / memory.after, after.bytes());
+        memory.after_hash = pack_file(memory.after, after);
     }
+    memory.before_hash = pack_file(memory.before, before);
     std::error_code ignored;  // room for the next; the whole folder goes at the end
-    fs::remove(raw_before, ignored);
-    fs::remove(raw_after, ignored);
+    for (const fs::path& file : raw) fs::remove(file, ignored);
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ private:
         std::size_t bytes = 0;
         std::string kind, name;  ///< `name`: of a variable
         bool referenced = false;
+        bool is_changed = false;  ///< by the launch; if not, there is no file of it as it was after
     };
     struct known_module {
         record::module_block module{};
@@ -89,7 +90,10 @@ private:
     bool is_tracked(CUdeviceptr address);
     bool is_texture(std::uint64_t word);
     void refuse_foreign_pointers();
-    void copy(const kept_memory& memory, bool after, bool search);
+    template <class Use>
+    void read_memory(const kept_memory& memory, const Use& use);
+    void copy_before(const kept_memory& memory);
+    bool copy_after(const kept_memory& memory);
     void write_text(const launch& what);
     void fail(const std::string& why);
     template <class Step>

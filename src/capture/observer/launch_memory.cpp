@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "capture/observer/launch_capture.hpp"
 #include "capture/observer/program_launch.hpp"
@@ -36,6 +38,37 @@ std::string hex(std::uint64_t number)
     std::snprintf(text.data(), text.size(), "0x%" PRIx64, number);
     return text.data();
 }
+
+bool write_all(int file, const unsigned char* bytes, std::size_t size);
+
+class copied_file {
+public:
+    copied_file(const std::string& name, int flags) : file_(::open(name.c_str(), flags | O_CLOEXEC, 0600)) {}
+    ~copied_file()
+    {
+        if (file_ >= 0) ::close(file_);
+    }
+    copied_file(const copied_file&) = delete;
+    copied_file& operator=(const copied_file&) = delete;
+
+    [[nodiscard]] bool write(std::span<const unsigned char> bytes) const
+    {
+        return file_ >= 0 && write_all(file_, bytes.data(), bytes.size());
+    }
+    [[nodiscard]] bool read(std::size_t at, std::span<unsigned char> to) const
+    {
+        while (!to.empty()) {
+            const ssize_t got = ::pread(file_, to.data(), to.size(), static_cast<off_t>(at));
+            if (got <= 0) return false;
+            at += static_cast<std::size_t>(got);
+            to = to.subspan(static_cast<std::size_t>(got));
+        }
+        return true;
+    }
+
+private:
+    const int file_;
+};
 
 bool write_all(int file, const unsigned char* bytes, std::size_t size)
 {
@@ -151,7 +184,7 @@ void launch_capture::take_variables()
     const std::size_t count = kept_.size();
     for (std::size_t i = 0; i < count; ++i) {
         const kept_memory variable = kept_[i];
-        copy(variable, false, true);
+        copy_before(variable);
     }
 }
 
@@ -161,7 +194,7 @@ void launch_capture::take_memory()
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (kept_[i].what != "memory") continue;
         const kept_memory memory = kept_[i];
-        copy(memory, false, true);
+        copy_before(memory);
     }
 }
 
@@ -238,41 +271,65 @@ void launch_capture::refuse_foreign_pointers()
         }
 }
 
-void launch_capture::copy(const kept_memory& memory, bool after, bool search)
+// `use` gets the bytes of the GPU's memory one piece after the other, and where they begin; false: the disk is full.
+template <class Use>
+void launch_capture::read_memory(const kept_memory& memory, const Use& use)
 {
-    if (!after) {
-        total_ += memory.bytes;
-        if (total_ > wanted_.limit)
-            throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
-                                 " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
-                                 ": raise it with --memory-limit"};
-    }
     const record::no_size_signal guard;
-    const std::string file = path(record::memory_file_name(memory.what.c_str(), memory.number, after));
-    const int to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool written = to >= 0;
     piece_.resize(std::min(piece_bytes, std::max(piece_.size(), memory.bytes)));
-    CUresult copied = CUDA_SUCCESS;
-    for (std::size_t at = 0; written && copied == CUDA_SUCCESS && at < memory.bytes; at += piece_.size()) {
-        const std::size_t bytes = std::min(piece_.size(), memory.bytes - at);
-        copied = driver_.copy_to_host(piece_.data(), memory.address + at, bytes);
-        if (copied != CUDA_SUCCESS) break;
-        written = write_all(to, piece_.data(), bytes);
-        if (search) look_for_pointers(std::span(piece_).first(bytes));
+    for (std::size_t at = 0; at < memory.bytes; at += piece_.size()) {
+        const std::span piece = std::span(piece_).first(std::min(piece_.size(), memory.bytes - at));
+        if (const CUresult copied = driver_.copy_to_host(piece.data(), memory.address + at, piece.size());
+            copied != CUDA_SUCCESS)
+            throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
+                                 memory.kind + " memory at " + hex(memory.address) + " ended with error " +
+                                 decimal_text(copied)};
+        if (!use(at, piece))
+            throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
     }
-    if (to >= 0) ::close(to);
-    if (copied != CUDA_SUCCESS)
-        throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
-                             memory.kind + " memory at " + hex(memory.address) + " ended with error " +
-                             decimal_text(copied)};
-    if (!written) throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
+}
+
+void launch_capture::copy_before(const kept_memory& memory)
+{
+    total_ += memory.bytes;
+    if (total_ > wanted_.limit)
+        throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
+                             " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
+                             ": raise it with --memory-limit"};
+    const copied_file to(path(record::memory_file_name(memory.what.c_str(), memory.number, false)),
+                         O_WRONLY | O_CREAT | O_TRUNC);
+    read_memory(memory, [&](std::size_t, std::span<const unsigned char> piece) {
+        look_for_pointers(piece);
+        return to.write(piece);
+    });
+}
+
+// What the launch did not change is not written again: the file begins with what comes before the first difference.
+bool launch_capture::copy_after(const kept_memory& memory)
+{
+    const std::string name = path(record::memory_file_name(memory.what.c_str(), memory.number, true));
+    const copied_file before(path(record::memory_file_name(memory.what.c_str(), memory.number, false)), O_RDONLY);
+    std::unique_ptr<copied_file> to;
+    std::vector<unsigned char> earlier;
+    read_memory(memory, [&](std::size_t at, std::span<const unsigned char> piece) {
+        if (to) return to->write(piece);
+        earlier.resize(piece.size());
+        if (before.read(at, earlier) && std::memcmp(piece.data(), earlier.data(), piece.size()) == 0) return true;
+        to = std::make_unique<copied_file>(name, O_WRONLY | O_CREAT | O_TRUNC);
+        for (std::size_t same = 0; same < at; same += earlier.size()) {
+            earlier.resize(std::min(piece_.size(), at - same));
+            if (!before.read(same, earlier) || !to->write(earlier)) return false;
+        }
+        return to->write(piece);
+    });
+    return to != nullptr;
 }
 
 void launch_capture::after(const launch& what)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
         throw cannot_capture{"the launch was not captured: the kernel ended with error " + decimal_text(waited)};
-    for (const kept_memory& memory : kept_) copy(memory, true, false);
+    for (kept_memory& memory : kept_) memory.is_changed = copy_after(memory);
     write_text(what);
 }
 
@@ -317,7 +374,8 @@ void launch_capture::write_text(const launch& what)
     }
     for (const kept_memory& memory : kept_) {
         const std::string place =
-            decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " ";
+            decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " " +
+            (memory.is_changed ? "1 " : "0 ");
         if (memory.what == "memory")
             line("memory", place + memory.kind);
         else

@@ -29,7 +29,7 @@ inline constexpr const char* kind_mapped = "mapped";      ///< cuMemMap
 inline constexpr const char* kind_managed = "managed";    ///< cuMemAllocManaged
 inline constexpr const char* kind_variable = "variable";  ///< of the module, and not in the list of memory
 
-/// "memory.3.before", "variable.0.after".
+/// "memory.3.before", "variable.0.after". Where the launch changed nothing there is none of "after".
 inline std::string memory_file_name(const char* what, std::size_t number, bool after)
 {
     return std::string(what) + "." + std::to_string(number) + (after ? ".after" : ".before");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -84,8 +85,16 @@ void deliver()
     }).join();
 }
 
+// What the observer hears of, a line each in the file of the plan.
+void note(const char* what)
+{
+    if (const std::string file = cupti_plan().value("told", std::string()); !file.empty())
+        std::ofstream(file, std::ios::app) << what << '\n';
+}
+
 void tell(CUpti_CallbackId id, const void* descriptor)
 {
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) note("module");
     CUpti_ResourceData data{};
     data.resourceDescriptor = const_cast<void*>(descriptor);
     if (all().callback != nullptr) all().callback(all().callback_data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
@@ -161,6 +170,7 @@ void called(fake::call which, const void* parameters, bool enters, CUresult resu
     if (all().callback == nullptr || !all().calls.contains(id_of(which))) return;
     thread_local std::uint64_t correlation = 0;
     if (enters) correlation = 0;
+    if (kernel != nullptr) note("launch");
     CUpti_CallbackData data{};
     data.callbackSite = enters ? CUPTI_API_ENTER : CUPTI_API_EXIT;
     data.functionParams = parameters;
@@ -174,6 +184,7 @@ void called(fake::call which, const void* parameters, bool enters, CUresult resu
 void launched(const fake::launched_kernel& kernel)
 {
     if (!all().sees_kernels) return;
+    note("record");
     record made{};
     made.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     made.name = kernel.name;

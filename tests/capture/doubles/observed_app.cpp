@@ -16,6 +16,7 @@
 //   carveout=KERNEL,PERCENT
 //   out=TEXT  err=TEXT        a line
 //   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
+//   room=N                    kernels have N bytes of memory from now on, and write near their end
 //   pointer=N                 allocates N bytes and writes their address into the memory that kernels read
 //   pin_inside                writes the address of pinned host memory into the memory that kernels read
 //   pinned                    kernels read pinned host memory from now on
@@ -59,6 +60,7 @@ CUlibrary last_library = nullptr;
 void* shared_library = nullptr;
 std::string launched = "modules";
 CUdeviceptr memory = 0, pinned = 0;
+std::size_t room = 4096;
 
 void* driver(const char* name)
 {
@@ -189,7 +191,7 @@ void launch(const std::string& how, const std::vector<std::string>& words)
     const CUfunction what = function(words.at(first));
     const auto grid = sizes(words.at(first + 1)), block = sizes(words.at(first + 2));
     const auto shared = static_cast<unsigned>(std::stoul(words.at(first + 3)));
-    CUdeviceptr in = pinned != 0 ? pinned : memory, out = memory + 2048;
+    CUdeviceptr in = pinned != 0 ? pinned : memory, out = memory + room - 2048;
     int count = 16;
     std::array<void*, 3> parameters{&in, &out, &count};
     for (long i = std::stol(words.at(first + 4)); i > 0; --i) {
@@ -241,6 +243,10 @@ bool run_word(const std::string& word)
     if (name == "init") initialise();
     if (name == "load") load(value);
     if (name == "fill") fill(static_cast<unsigned>(std::stoul(value)));
+    if (name == "room") {
+        room = std::stoul(value);
+        CALL(cuMemAlloc_v2, &memory, room);
+    }
     if (name == "pointer") add_pointer(std::stoul(value));
     if (name == "write") write_memory(value);
     if (name == "load_file") CALL(cuModuleLoad, &last_module, value.c_str());
