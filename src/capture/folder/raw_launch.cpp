@@ -2,6 +2,7 @@
 #include "capture/folder/raw_launch.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -192,13 +193,27 @@ std::uint64_t count_differences(std::string_view one, std::string_view other)
     return all;
 }
 
-// Compresses one piece of memory. What the launch did not change has no second file.
+// A file of the observer's becomes one of the folder. What compression would hardly make smaller stays as it is: of
+// gigabytes, writing them again would take longer than the rest. `name`: before and then. The hash of the bytes.
+std::uint64_t keep_file(std::string& name, const fs::path& observed, const fs::path& folder, std::string_view bytes)
+{
+    const fs::path raw = observed / name;
+    name = "memory/" + name;
+    std::error_code failure;
+    if (!packs_well(bytes)) {
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        ::chmod(raw.c_str(), 0666 & ~mask);
+        fs::rename(raw, folder / name, failure);
+        if (!failure) return hash_of_bytes(bytes);
+    }
+    name += ".zst";
+    return write_packed(folder / name, bytes);
+}
+
+// What the launch did not change has no second file.
 void pack(captured_memory& memory, const fs::path& observed, const fs::path& folder)
 {
-    const auto pack_file = [&](std::string& name, const mapped_file& file) {
-        name = fmt::format("memory/{}.zst", name);
-        return write_packed(folder / name, file.bytes());
-    };
     std::vector<fs::path> raw{observed / memory.before};
     const mapped_file before(raw.front().string());
     if (before.bytes().size() != memory.bytes) not_the_observers();
@@ -206,9 +221,9 @@ void pack(captured_memory& memory, const fs::path& observed, const fs::path& fol
         const mapped_file after(raw.emplace_back(observed / memory.after).string());
         if (after.bytes().size() != memory.bytes) not_the_observers();
         memory.changed_bytes = count_differences(before.bytes(), after.bytes());
-        memory.after_hash = pack_file(memory.after, after);
+        memory.after_hash = keep_file(memory.after, observed, folder, after.bytes());
     }
-    memory.before_hash = pack_file(memory.before, before);
+    memory.before_hash = keep_file(memory.before, observed, folder, before.bytes());
     std::error_code ignored;  // room for the next; the whole folder goes at the end
     for (const fs::path& file : raw) fs::remove(file, ignored);
 }
