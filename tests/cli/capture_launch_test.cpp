@@ -601,8 +601,9 @@ TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)
 TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
 {
     constexpr std::size_t bytes = 40'000'003;
-    const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "room=" + std::to_string(bytes), "fill=7",
-                                                  "pointer=" + std::to_string(bytes), "launch=plain,4,16,0,1"});
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "room=" + std::to_string(bytes), "fill=7",
+                                  "pointer=" + std::to_string(bytes), "launch=plain,4,16,0,1"});
     ASSERT_EQ(result.status, 0) << result.err;
     const json kept = manifest();
     ASSERT_EQ(kept["memory"].size(), 2u);
@@ -613,6 +614,24 @@ TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
     const call replayed = replay();
     EXPECT_EQ(replayed.status, 0) << replayed.err;
     EXPECT_TRUE(replayed.says("bit-equal") || replayed.shows("bit-equal")) << replayed.out << replayed.err;
+}
+
+// Of gigabytes, to compress and to write them again would take longer than all the rest.
+TEST_F(capture_launch, what_compression_would_hardly_make_smaller_is_kept_as_it_is)
+{
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "room=40000003", "noise", "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json memory = manifest()["memory"][0];
+    EXPECT_EQ(memory["before"], "memory/memory.0.before");
+    EXPECT_EQ(memory["after"], "memory/memory.0.after");
+    EXPECT_EQ(fs::file_size(file("kept/memory/memory.0.before")), 40'000'003u);
+    EXPECT_EQ(replay().status, 0);
+
+    fs::resize_file(file("kept/memory/memory.0.before"), 39'000'000);
+    const call cut = replay();
+    EXPECT_EQ(cut.status, 1) << cut.err;
+    EXPECT_TRUE(cut.shows("it is shorter than the capture says")) << cut.out;
 }
 
 // The rest of the program runs as it would alone: the observer hears neither of its launches nor of its modules.
@@ -740,18 +759,17 @@ TEST_F(captured_ptx, it_is_found_in_the_library_that_has_the_kernel)
 TEST_F(captured_ptx, it_is_found_as_it_was_before_linking)
 {
     write_file_atomically(file("ptx.cu"), std::string(kernel));
-    const subprocess_result made =
-        run({"nvcc", "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "-gencode",
-             "arch=compute_90,code=[compute_90,sm_90]", file("ptx.cu"), "-o", file("librdc.so"), "-Xlinker",
-             "--unresolved-symbols=ignore-all"});
+    const subprocess_result made = run({"nvcc", "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-cudart", "none",
+                                        "-gencode", "arch=compute_90,code=[compute_90,sm_90]", file("ptx.cu"), "-o",
+                                        file("librdc.so"), "-Xlinker", "--unresolved-symbols=ignore-all"});
     ASSERT_EQ(made.exit_code, 0) << made.output;
     compile({"-fatbin", "-gencode", "arch=compute_90,code=sm_90"}, "linked.fatbin");
     compile({"-fatbin", "-rdc=true", "-gencode", "arch=compute_90,code=[compute_90,sm_90]"}, "before.fatbin");
     ASSERT_NE(read_input(file("librdc.so")).find("__nv_relfatbin"), std::string::npos);  // as nvcc calls it
-    write_file_atomically(file("both.s"), ".section .nv_fatbin,\"a\"\n.balign 8\n.globl embedded\nembedded:\n.incbin \"" +
-                                              file("linked.fatbin") +
-                                              "\"\n.section __nv_relfatbin,\"a\"\n.balign 8\n.incbin \"" +
-                                              file("before.fatbin") + "\"\n");
+    write_file_atomically(file("both.s"),
+                          ".section .nv_fatbin,\"a\"\n.balign 8\n.globl embedded\nembedded:\n.incbin \"" +
+                              file("linked.fatbin") + "\"\n.section __nv_relfatbin,\"a\"\n.balign 8\n.incbin \"" +
+                              file("before.fatbin") + "\"\n");
     const subprocess_result linked = run({LAUNCHBOX_CXX, "-shared", "-o", file("libboth.so"), file("both.s")});
     ASSERT_EQ(linked.exit_code, 0) << linked.output;
     keep({"library=" + file("libboth.so"), "embedded=embedded", "kernels"});

@@ -155,7 +155,7 @@ TEST_F(capture_test, every_way_of_launching_is_a_row_of_its_own)
 std::map<json, int> by_cooperation(const json& report)
 {
     std::map<json, int> counts;
-    for (const json& kernel : report["kernels"]) counts[kernel["cooperative"]] += kernel["launches"].get<int>();
+    for (const json& kernel : report["kernels"]) counts[kernel.at("cooperative")] += kernel["launches"].get<int>();
     return counts;
 }
 
@@ -187,8 +187,7 @@ TEST_F(capture_test, launches_that_differ_only_in_being_cooperative_are_two_rows
 
 TEST_F(capture_test, cooperative_launches_of_many_threads_are_counted)
 {
-    const json report =
-        seen({"init", kernels, "threads=8", "cooperative=plain,8,64,0,25", "launch=plain,8,64,0,20"});
+    const json report = seen({"init", kernels, "threads=8", "cooperative=plain,8,64,0,25", "launch=plain,8,64,0,20"});
     EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 200}, {false, 160}}));
 }
 

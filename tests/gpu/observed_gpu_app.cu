@@ -162,7 +162,8 @@ void launch_together_or_not(float* data, cudaStream_t stream)
 
     for (int i = 0; i < 3; ++i) together_or_not<<<grid, block>>>(data);
     for (int i = 0; i < 5; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, stream));
-    for (int i = 0; i < 6; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, cudaStreamPerThread));
+    for (int i = 0; i < 6; ++i)
+        CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, cudaStreamPerThread));
     extended({cooperative_attribute(1)}, 7);
     extended({cooperative_attribute(0)}, 9);
     extended({}, 2);  // for CUPTI this has attributes, too

@@ -7,12 +7,13 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::array<CUpti_CallbackId, 6> cooperative_calls{CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-                                                            CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-                                                            CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                                            CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-                                                            CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
-                                                            CUPTI_DRIVER_TRACE_CBID_cuGraphKernelNodeSetAttribute};
+constexpr std::array<CUpti_CallbackId, 6> cooperative_calls{
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphKernelNodeSetAttribute};
 
 // The launch that this thread is making; 0: none, or it has become a node.
 thread_local std::uint32_t launching = 0;
@@ -81,7 +82,8 @@ record::cooperative_state cooperative_launches::of_record(std::uint32_t correlat
     using record::cooperative_state;
     const std::lock_guard guard(lock_);
     if (node == 0) return launches_.erase(correlation) > 0 ? cooperative_state::yes : cooperative_state::no;
-    if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second ? cooperative_state::yes : cooperative_state::no;
+    if (const auto known = nodes_.find(node); known != nodes_.end())
+        return known->second ? cooperative_state::yes : cooperative_state::no;
     // CUPTI does not tell of nodes within a child graph.
     return has_cooperative_nodes_ || attribute_of_node_ == nullptr ? cooperative_state::unknown : cooperative_state::no;
 }

@@ -126,7 +126,7 @@ private:
     std::uint64_t total_ = 0, pinned_pointers_ = 0;
     std::set<std::size_t> textures_;  // parameters that may be handles of them
     std::array<int, 6> attributes_{};
-    std::vector<unsigned char> piece_;
+    std::array<std::vector<unsigned char>, 2> pieces_;
 };
 
 }  // namespace launchbox

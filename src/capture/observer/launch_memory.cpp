@@ -1,19 +1,24 @@
 // What a launch reaches, copied before it and after it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "capture/observer/launch_capture.hpp"
@@ -39,7 +44,55 @@ std::string hex(std::uint64_t number)
     return text.data();
 }
 
+constexpr const char* no_room = "the launch was not captured: there is no room on the disk for its memory";
+
 bool write_all(int file, const unsigned char* bytes, std::size_t size);
+
+// One step at a time, on a thread beside this one, which gets none of the program's signals. Where there is no thread
+// to be had, on this one.
+class concurrent_step {
+public:
+    template <class Step>
+    void start(Step step)
+    {
+        const auto run = [this, step] {
+            try {
+                result_ = step();
+            } catch (...) {
+                failure_ = std::current_exception();
+            }
+        };
+        sigset_t all, before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            thread_ = std::thread(run);
+        } catch (const std::exception&) {
+            run();
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    ~concurrent_step()
+    {
+        if (thread_.joinable()) thread_.join();
+    }
+    concurrent_step() = default;
+    concurrent_step(const concurrent_step&) = delete;
+    concurrent_step& operator=(const concurrent_step&) = delete;
+
+    // What the last step returned; true: there was none. What it threw is thrown again.
+    bool finish()
+    {
+        if (thread_.joinable()) thread_.join();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        return result_;
+    }
+
+private:
+    std::thread thread_;
+    std::exception_ptr failure_;
+    bool result_ = true;
+};
 
 class copied_file {
 public:
@@ -272,21 +325,24 @@ void launch_capture::refuse_foreign_pointers()
 }
 
 // `use` gets the bytes of the GPU's memory one piece after the other, and where they begin; false: the disk is full.
+// The next piece is copied meanwhile.
 template <class Use>
 void launch_capture::read_memory(const kept_memory& memory, const Use& use)
 {
     const record::no_size_signal guard;
-    piece_.resize(std::min(piece_bytes, std::max(piece_.size(), memory.bytes)));
-    for (std::size_t at = 0; at < memory.bytes; at += piece_.size()) {
-        const std::span piece = std::span(piece_).first(std::min(piece_.size(), memory.bytes - at));
-        if (const CUresult copied = driver_.copy_to_host(piece.data(), memory.address + at, piece.size());
-            copied != CUDA_SUCCESS)
+    concurrent_step in_use;
+    for (std::size_t at = 0; at < memory.bytes; at += piece_bytes) {
+        std::vector<unsigned char>& piece = pieces_[at / piece_bytes % pieces_.size()];
+        piece.resize(std::min(piece_bytes, memory.bytes - at));
+        const CUresult copied = driver_.copy_to_host(piece.data(), memory.address + at, piece.size());
+        if (!in_use.finish()) throw cannot_capture{no_room};
+        if (copied != CUDA_SUCCESS)
             throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
                                  memory.kind + " memory at " + hex(memory.address) + " ended with error " +
                                  decimal_text(copied)};
-        if (!use(at, piece))
-            throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
+        in_use.start([&use, &piece, at] { return use(at, std::span<const unsigned char>(piece)); });
     }
+    if (!in_use.finish()) throw cannot_capture{no_room};
 }
 
 void launch_capture::copy_before(const kept_memory& memory)
@@ -317,7 +373,7 @@ bool launch_capture::copy_after(const kept_memory& memory)
         if (before.read(at, earlier) && std::memcmp(piece.data(), earlier.data(), piece.size()) == 0) return true;
         to = std::make_unique<copied_file>(name, O_WRONLY | O_CREAT | O_TRUNC);
         for (std::size_t same = 0; same < at; same += earlier.size()) {
-            earlier.resize(std::min(piece_.size(), at - same));
+            earlier.resize(std::min(piece_bytes, at - same));
             if (!before.read(same, earlier) || !to->write(earlier)) return false;
         }
         return to->write(piece);
@@ -373,9 +429,8 @@ void launch_capture::write_text(const launch& what)
         text += images_.ptx_sources(library_, module_);
     }
     for (const kept_memory& memory : kept_) {
-        const std::string place =
-            decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " " +
-            (memory.is_changed ? "1 " : "0 ");
+        const std::string place = decimal_text(memory.number) + " " + hex(memory.address) + " " +
+                                  decimal_text(memory.bytes) + " " + (memory.is_changed ? "1 " : "0 ");
         if (memory.what == "memory")
             line("memory", place + memory.kind);
         else
@@ -387,8 +442,7 @@ void launch_capture::write_text(const launch& what)
     const int to = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const bool written = to >= 0 && write_all(to, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     if (to >= 0) ::close(to);
-    if (!written || ::rename(unfinished.c_str(), path(record::launch_file).c_str()) != 0)
-        throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
+    if (!written || ::rename(unfinished.c_str(), path(record::launch_file).c_str()) != 0) throw cannot_capture{no_room};
 }
 
 }  // namespace launchbox

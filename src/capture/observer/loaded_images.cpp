@@ -22,18 +22,12 @@ namespace launchbox {
 namespace {
 
 constexpr std::array<CUpti_CallbackId, 12> image_calls{
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoad,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
-    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
-    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile,
-    CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
-    CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule,
-    CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
-    CUPTI_DRIVER_TRACE_CBID_cuLinkAddData,
-    CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2};
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoad,          CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,        CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule,    CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
+    CUPTI_DRIVER_TRACE_CBID_cuLinkAddData,         CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2};
 
 // A program that loads modules without end must not fill the disk.
 constexpr std::size_t max_images = 4096, max_image_bytes = std::size_t{1} << 30;
@@ -101,8 +95,10 @@ std::string_view ptx_at(const void* data, std::size_t bytes = max_image_bytes)
 
 bool is_cubin(const void* data)
 {
-    return data != nullptr && std::memcmp(data, "\x7f"
-                                              "ELF", 4) == 0;
+    return data != nullptr && std::memcmp(data,
+                                          "\x7f"
+                                          "ELF",
+                                          4) == 0;
 }
 
 // Of either version of the call; empty: it adds something else.
@@ -275,9 +271,7 @@ const loaded_images::origin* loaded_images::find(CUlibrary library, CUmodule mod
 std::string loaded_images::ptx_sources(CUlibrary library, CUmodule module)
 {
     std::string lines;
-    const auto add = [&](std::size_t copy) {
-        lines += "image " + record::image_file_name(::getpid(), copy) + "\n";
-    };
+    const auto add = [&](std::size_t copy) { lines += "image " + record::image_file_name(::getpid(), copy) + "\n"; };
     const origin* const from = find(library, module);
     if (from == nullptr) {  // loaded in a way that is not followed: it can be anywhere
         for (std::size_t i = 0; i < count_; ++i) add(i);

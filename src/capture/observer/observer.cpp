@@ -66,8 +66,8 @@ void* driver_function(const char* name)
 
 observer::observer(const char* folder)
     : record(folder),
-      cooperative(reinterpret_cast<decltype(&cuGraphKernelNodeGetAttribute)>(
-          driver_function("cuGraphKernelNodeGetAttribute")))
+      cooperative(
+          reinterpret_cast<decltype(&cuGraphKernelNodeGetAttribute)>(driver_function("cuGraphKernelNodeGetAttribute")))
 {
 }
 
@@ -109,9 +109,10 @@ void note_kernel(observer& of, const kernel_record& kernel)
         return;
     }
     const auto number = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
-    const record::cooperative_state cooperative = kernel.launchType == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE
-                                             ? record::cooperative_state::yes
-                                             : of.cooperative.of_record(kernel.correlationId, kernel.graphNodeId);
+    const record::cooperative_state cooperative =
+        kernel.launchType == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE
+            ? record::cooperative_state::yes
+            : of.cooperative.of_record(kernel.correlationId, kernel.graphNodeId);
     const record::launch_key key{
         .device = kernel.deviceId,
         .grid = {number(kernel.gridX), number(kernel.gridY), number(kernel.gridZ)},

@@ -216,10 +216,10 @@ void add_findings(document& page, const observed_run& run, const launches_view& 
         ++shown;
         const std::string most = finding->max_gain_ns > 0 ? launch_time(finding->max_gain_ns) : "?";
         const bool is_cooperative = launches->key.cooperative == record::cooperative_state::yes;
-        page.line(fmt::format("  {}  {} <<<{}, {}>>>{}: {}", most, names.at(launches->name),
-                              sizes_text(launches->key.grid), sizes_text(launches->key.block),
-                              is_cooperative ? " (cooperative)" : "", finding->text),
-                  tone::warning);
+        page.line(
+            fmt::format("  {}  {} <<<{}, {}>>>{}: {}", most, names.at(launches->name), sizes_text(launches->key.grid),
+                        sizes_text(launches->key.block), is_cooperative ? " (cooperative)" : "", finding->text),
+            tone::warning);
         page.line("    → " + finding->step);
     }
     if (shown < all.size())

@@ -17,6 +17,7 @@
 //   out=TEXT  err=TEXT        a line
 //   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
 //   room=N                    kernels have N bytes of memory from now on, and write near their end
+//   noise                     random bytes in all of that
 //   pointer=N                 allocates N bytes and writes their address into the memory that kernels read
 //   pin_inside                writes the address of pinned host memory into the memory that kernels read
 //   pinned                    kernels read pinned host memory from now on
@@ -45,6 +46,7 @@
 #include <functional>
 #include <iterator>
 #include <mutex>
+#include <random>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -124,6 +126,14 @@ void fill(unsigned first)
     std::vector<unsigned char> bytes(4096);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(first + i % 251);
     CALL(cuMemcpyHtoDAsync_v2, memory, bytes.data(), bytes.size(), nullptr);
+}
+
+void fill_with_noise()
+{
+    std::vector<std::uint64_t> words((room + 7) / 8);
+    std::mt19937_64 random(1);
+    for (std::uint64_t& word : words) word = random();
+    CALL(cuMemcpyHtoDAsync_v2, memory, words.data(), room, nullptr);
 }
 
 void add_pointer(std::size_t bytes)
@@ -247,6 +257,7 @@ bool run_word(const std::string& word)
         room = std::stoul(value);
         CALL(cuMemAlloc_v2, &memory, room);
     }
+    if (name == "noise") fill_with_noise();
     if (name == "pointer") add_pointer(std::stoul(value));
     if (name == "write") write_memory(value);
     if (name == "load_file") CALL(cuModuleLoad, &last_module, value.c_str());
@@ -264,8 +275,7 @@ bool run_word(const std::string& word)
         const CUdeviceptr inside = pinned_memory() + 64;
         CALL(cuMemcpyHtoDAsync_v2, memory + 1024, &inside, sizeof inside, nullptr);
     }
-    if (name == "launch" || name == "cooperative" || name == "early" || name == "cluster" ||
-        name == "together")
+    if (name == "launch" || name == "cooperative" || name == "early" || name == "cluster" || name == "together")
         launch(name, split(value, ','));
     if (name == "carveout") {
         const auto parts = split(value, ',');

@@ -183,7 +183,8 @@ CUresult fake::run_node(const graph_node& node)
 {
     auto parameters = node.parameters;
     std::array<void*, 3> places{&parameters[0], &parameters[1], &parameters[2]};
-    return ::launch(node.what, node.grid, node.block, node.cluster, node.shared, false, places.data(), node.cooperative, node.number);
+    return ::launch(node.what, node.grid, node.block, node.cluster, node.shared, false, places.data(), node.cooperative,
+                    node.number);
 }
 
 namespace {
@@ -218,9 +219,9 @@ CUdeviceptr next_address(std::size_t bytes)
     constexpr std::size_t page = 4096;
     const CUdeviceptr first = here / page * page;
     // The page of the one before it exists already.
-    for (CUdeviceptr at = first; at < here + bytes; at += page)
-        ::mmap(reinterpret_cast<void*>(at), page, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    for (CUdeviceptr next_page = first; next_page < here + bytes; next_page += page)
+        static_cast<void>(::mmap(at(next_page), page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
     return here;
 }
 
@@ -347,7 +348,10 @@ static CUresult load_module(CUmodule* to, const void* image)
     const char* bytes = static_cast<const char*>(image);
     std::string compiled;
     if (const std::string cubin = fake::plan().value("compiled", std::string());
-        !cubin.empty() && std::memcmp(bytes, "\x7f" "ELF", 4) != 0) {
+        !cubin.empty() && std::memcmp(bytes,
+                                      "\x7f"
+                                      "ELF",
+                                      4) != 0) {
         std::ifstream in(cubin, std::ios::binary);
         compiled.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
         bytes = compiled.c_str();
@@ -423,8 +427,8 @@ DOUBLE cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std:
 DOUBLE cuLibraryLoadData(CUlibrary* to, const void* image, CUjit_option* compiler_options, void** compiler_values,
                          unsigned compiler_count, CUlibraryOption* options, void** values, unsigned count)
 {
-    const fake::load_library_parameters all{to,      image,  compiler_options, compiler_values, compiler_count,
-                                            options, values, count};
+    const fake::load_library_parameters all{to,     image, compiler_options, compiler_values, compiler_count, options,
+                                            values, count};
     return told(fake::call::load_library, all, nullptr,
                 [&] { return load_module(reinterpret_cast<CUmodule*>(to), image); });
 }
@@ -557,7 +561,7 @@ DOUBLE cuFuncGetModule(CUmodule* to, CUfunction what)
 DOUBLE cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status)
 {
     *status = fake::is_capturing() || fake::plan().value("in_stream_capture", false) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                                                             : CU_STREAM_CAPTURE_STATUS_NONE;
+                                                                                     : CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
 }
 DOUBLE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*)
@@ -587,14 +591,13 @@ DOUBLE cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationPr
 DOUBLE cuMemAddressReserve(CUdeviceptr* to, std::size_t bytes, std::size_t, CUdeviceptr wanted, unsigned long long)
 {
     if (std::getenv("FAKE_GPU_NO_ADDRESSES") != nullptr) wanted = 0;
-    void* const got =
-        ::mmap(reinterpret_cast<void*>(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const got = ::mmap(::at(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     *to = reinterpret_cast<CUdeviceptr>(got);
     return got == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 DOUBLE cuMemAddressFree(CUdeviceptr what, std::size_t bytes)
 {
-    ::munmap(reinterpret_cast<void*>(what), bytes);
+    ::munmap(::at(what), bytes);
     return CUDA_SUCCESS;
 }
 DOUBLE cuMemCreate(CUmemGenericAllocationHandle* to, std::size_t bytes, const CUmemAllocationProp*, unsigned long long)
@@ -615,12 +618,11 @@ DOUBLE cuMemMap(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHan
 }
 DOUBLE cuMemSetAccess(CUdeviceptr at, std::size_t bytes, const CUmemAccessDesc*, std::size_t)
 {
-    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS
-                                                                                       : CUDA_ERROR_INVALID_VALUE;
+    return ::mprotect(::at(at), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 DOUBLE cuMemUnmap(CUdeviceptr at, std::size_t bytes)
 {
-    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return ::mprotect(::at(at), bytes, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 DOUBLE cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes)
 {

@@ -1,4 +1,5 @@
-// Graphs of kernels: captured from the stream, made ready, launched; what is told of their nodes is what the driver tells.
+// Graphs of kernels: captured from the stream, made ready, launched; what is told of their nodes is what the driver
+// tells.
 #pragma once
 
 #include <cuda.h>

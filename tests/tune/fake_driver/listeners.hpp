@@ -13,7 +13,7 @@ struct launched_kernel {
     const char* name;  ///< lives as long as the process
     std::array<unsigned, 3> grid, block, cluster;
     int registers, static_shared, dynamic_shared, local_bytes;
-    int carveout;   ///< -1: none was asked for
+    int carveout;              ///< -1: none was asked for
     bool extended;             ///< cooperative, or by cuLaunchKernelEx with attributes
     std::uint64_t graph_node;  ///< 0: not of a graph
     double begin_ns, end_ns;
