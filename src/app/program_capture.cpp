@@ -86,10 +86,10 @@ std::string why_not_captured(const observed_run& run, const launch_choice& choic
 }
 
 // What the observer kept becomes the user's folder, at once and whole.
-kept_launch keep_launch(raw_launch raw, const observed_run& run, const fs::path& observed, const fs::path& made,
-                        const fs::path& folder)
+kept_launch keep_launch(raw_launch raw, const capture_request& request, const fs::path& observed, const fs::path& made)
 {
-    raw.launch.command = run.command;
+    const fs::path& folder = request.keep->folder;
+    raw.launch.command = request.command;
     fs::create_directory(made);
     kept_launch kept{.launch = {}, .name = tunable_name(folder)};
     kept.launch = write_capture_folder(std::move(raw), observed, made, kept.name);
@@ -146,18 +146,25 @@ capture_result capture_program(const capture_request& request)
 
     const fs::path observed = fs::absolute(keeps ? beside->path() : folder.path());
     const program_ending ending = run_observed(request.command, environment_for(request, library, observed));
-    capture_result result{.run = read_observed(observed), .nothing_seen = {}, .kept = {}, .not_kept = {}};
-    result.run.command = request.command;
-    result.run.ending = ending;
+    capture_result result{.run = {}, .nothing_seen = {}, .kept = {}, .not_kept = {}};
+    const auto set_run = [&](observed_run run) {
+        result.run = std::move(run);
+        result.run.command = request.command;
+        result.run.ending = ending;
+    };
     if (!keeps) {
+        set_run(read_observed(observed));
         result.nothing_seen = why_nothing_seen(result.run);
         return result;
     }
+    set_run({});
     try {
-        if (std::optional<raw_launch> raw = read_raw_launch(observed))
-            result.kept = keep_launch(*std::move(raw), result.run, observed, beside->path() / "made", target);
-        else
+        if (std::optional<raw_launch> raw = read_raw_launch(observed)) {
+            result.kept = keep_launch(*std::move(raw), request, observed, beside->path() / "made");
+        } else {
+            set_run(read_observed(observed));
             result.not_kept = why_not_captured(result.run, *request.keep, observed);
+        }
     } catch (const error& failure) {
         result.not_kept = failure.what();
     }

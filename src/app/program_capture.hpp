@@ -37,7 +37,7 @@ struct kept_launch {
 };
 
 struct capture_result {
-    observed_run run;
+    observed_run run;          ///< where a launch was kept: command and ending alone
     std::string nothing_seen;  ///< why, in one line; empty: kernels were seen
     std::optional<kept_launch> kept;
     std::string not_kept;  ///< why no launch was

@@ -119,10 +119,14 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     const temporary_directory folder;
     loaded_images images(folder.path().string());
     CUmodule module = nullptr;
+    const auto copies = [&] {
+        const std::filesystem::directory_iterator files(folder.path());
+        return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+    };
     const auto give = [&](const void* image) {
         const cuModuleLoadData_params parameters{&module, image};
         images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, &parameters);
-        return images.count();
+        return copies();
     };
     const auto kept = [&](std::size_t number) {
         return read_input((folder.path() / record::image_file_name(::getpid(), number)).string());
@@ -137,8 +141,17 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     EXPECT_EQ(kept(0), ptx);
 
     std::string fatbin("\x50\xed\x55\xba\x01\x00\x10\x00", 8);
-    const std::uint64_t bytes = 5;
-    fatbin.append(reinterpret_cast<const char*>(&bytes), 8).append("abcde");
+    const auto number = [](std::uint64_t value) { return std::string(reinterpret_cast<const char*>(&value), 8); };
+    const auto image = [&](std::uint16_t kind, const std::string& content) {
+        constexpr std::uint32_t header_bytes = 64;
+        std::string header = number(kind | std::uint64_t{header_bytes} << 32) + number(content.size());
+        header.resize(header_bytes);
+        return header + content;
+    };
+    const std::string cubins = image(2, "a cubin.") + image(2, "and another one.");
+    EXPECT_EQ(give((fatbin + number(cubins.size()) + cubins).c_str()), 1u);  // no PTX is in it
+    const std::string both = cubins + image(1, "and PTX ");
+    fatbin += number(both.size()) + both;
     EXPECT_EQ(give((fatbin + "what lies behind").c_str()), 2u);
     EXPECT_EQ(kept(1), fatbin);
     struct {
@@ -157,7 +170,66 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     EXPECT_EQ(kept(3), ptx);
     link.type = CU_JIT_INPUT_CUBIN;
     images.called(CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2, &link);
-    EXPECT_EQ(images.count(), 4u);
+    EXPECT_EQ(copies(), 4u);
+}
+
+// In a library nothing is copied before it is asked for, since it is there as long as the code is; unless it may be
+// written over.
+const char constant_ptx[] = ".version 8.0\n.target sm_90\n.entry constant() { }\n";
+char changing_ptx[] = ".version 8.0\n.target sm_90\n.entry changing() { }\n";
+
+TEST(loaded_images, ptx_is_looked_for_where_the_module_comes_from)
+{
+    const temporary_directory folder;
+    loaded_images images(folder.path().string());
+    const auto copies = [&] {
+        const std::filesystem::directory_iterator files(folder.path());
+        return std::distance(begin(files), end(files));
+    };
+    const auto load = [&](std::uintptr_t handle, const void* image) {
+        auto module = reinterpret_cast<CUmodule>(handle);
+        const cuModuleLoadData_params parameters{&module, image};
+        images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, &parameters);
+        return module;
+    };
+    const auto sources_of = [&](CUmodule module) { return images.ptx_sources(nullptr, module); };
+    const std::string image = "image " + record::image_file_name(::getpid(), 0);
+    const CUmodule changing = load(1, changing_ptx);
+    EXPECT_EQ(copies(), 1);
+    changing_ptx[0] = 'x';
+    const CUmodule constant = load(2, constant_ptx);
+    EXPECT_EQ(copies(), 1);
+    EXPECT_EQ(sources_of(changing), image + "\n");
+    EXPECT_NE(sources_of(constant).find("linked /"), std::string::npos);
+    EXPECT_EQ(copies(), 2);
+    EXPECT_EQ(read_input((folder.path() / record::image_file_name(::getpid(), 1)).string()), constant_ptx);
+
+    const CUmodule cubin = load(3,
+                                "\x7f"
+                                "ELF and so on");
+    EXPECT_EQ(sources_of(cubin), "");
+    // Of a module that is gone, or was loaded in some other way, nothing is known: it can be anywhere.
+    const cuModuleUnload_params unload{cubin};
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, &unload);
+    EXPECT_NE(sources_of(cubin).find(image), std::string::npos);
+    EXPECT_NE(sources_of(cubin).find("file /"), std::string::npos);
+
+    // A function of a library's module is one of the library.
+    auto library = reinterpret_cast<CUlibrary>(std::uintptr_t{4});
+    cuLibraryLoadData_params loaded{};
+    loaded.library = &library;
+    loaded.code =
+        "\x7f"
+        "ELF and so on";
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData, &loaded);
+    auto module = reinterpret_cast<CUmodule>(std::uintptr_t{5});
+    cuLibraryGetModule_params of{&module, library};
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule, &of);
+    EXPECT_EQ(sources_of(module), "");
+    EXPECT_EQ(images.ptx_sources(library, nullptr), "");
+    const cuLibraryUnload_params gone{library};
+    images.called(CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload, &gone);
+    EXPECT_NE(sources_of(module).find("file /"), std::string::npos);
 }
 
 }  // namespace

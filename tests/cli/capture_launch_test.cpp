@@ -622,6 +622,59 @@ TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)
     EXPECT_EQ(manifest()["warnings"].size(), 1u);
 }
 
+// More than is read at once, and more than a core compresses at once: what differs begins in the last piece.
+TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
+{
+    constexpr std::size_t bytes = 40'000'003;
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "room=" + std::to_string(bytes), "fill=7",
+                                  "pointer=" + std::to_string(bytes), "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json kept = manifest();
+    ASSERT_EQ(kept["memory"].size(), 2u);
+    for (const json& memory : kept["memory"]) EXPECT_EQ(memory["bytes"], bytes);
+    EXPECT_GT(kept["memory"][0]["changed_bytes"], 0);
+    EXPECT_EQ(kept["memory"][1]["changed_bytes"], 0);
+    EXPECT_FALSE(kept["memory"][1].contains("after"));
+    const call replayed = replay();
+    EXPECT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_TRUE(replayed.says("bit-equal") || replayed.shows("bit-equal")) << replayed.out << replayed.err;
+}
+
+// Of gigabytes, to compress and to write them again would take longer than all the rest.
+TEST_F(capture_launch, what_compression_would_hardly_make_smaller_is_kept_as_it_is)
+{
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "room=40000003", "noise", "launch=plain,4,16,0,1"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json memory = manifest()["memory"][0];
+    EXPECT_EQ(memory["before"], "memory/memory.0.before");
+    EXPECT_EQ(memory["after"], "memory/memory.0.after");
+    EXPECT_EQ(fs::file_size(file("kept/memory/memory.0.before")), 40'000'003u);
+    EXPECT_EQ(replay().status, 0);
+
+    fs::resize_file(file("kept/memory/memory.0.before"), 39'000'000);
+    const call cut = replay();
+    EXPECT_EQ(cut.status, 1) << cut.err;
+    EXPECT_TRUE(cut.shows("it is shorter than the capture says")) << cut.out;
+}
+
+// The rest of the program runs as it would alone: the observer hears neither of its launches nor of its modules.
+TEST_F(capture_launch, nothing_is_heard_of_what_comes_after_the_launch)
+{
+    plan["cupti"]["told"] = file("told");
+    const call result =
+        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "launch=plain,4,16,0,1",
+                                  "launch=plain,4,16,0,50", load_observed_kernels, "cooperative=plain,4,16,0,50"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::ifstream told(file("told"));
+    std::map<std::string, int> counts;
+    for (std::string what; std::getline(told, what);) ++counts[what];
+    EXPECT_EQ(counts["launch"], 2);  // before it and after it
+    EXPECT_EQ(counts["module"], 1);
+    EXPECT_LE(counts["record"], 1);
+}
+
 // As nvcc makes it of kernels like those that were loaded, for this and for other architectures.
 class captured_ptx : public capture_launch {
 protected:
@@ -638,11 +691,25 @@ protected:
         const subprocess_result made_it = run(words);
         ASSERT_EQ(made_it.exit_code, 0) << made_it.output;
     }
-    void keep(const std::string& word) const
+    // What the program does with them before it launches; the driver compiles what is no cubin to the kernels here.
+    void keep(std::vector<std::string> words)
     {
-        const call result =
-            capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", word, "launch=plain,4,16,0,1"});
+        plan["compiled"] = LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
+        fs::remove_all(file("kept"));
+        words.insert(words.begin(), {"init", "fill=7"});
+        words.emplace_back("launch=plain,4,16,0,1");
+        const call result = capture({"-k", "plain"}, words);
+        plan.erase("compiled");
         ASSERT_EQ(result.status, 0) << result.err;
+    }
+    // A library that has this file as a fat binary of nvcc's in one section, and the names of its kernels.
+    void make_library(const std::string& name, const std::string& image, const std::string& section) const
+    {
+        write_file_atomically(file(name + ".s"), ".section " + section +
+                                                     ",\"a\"\n.balign 8\n.globl embedded\nembedded:\n.incbin \"" +
+                                                     file(image) + "\"\n.section .rodata\n.string \"plain\"\n");
+        const subprocess_result linked = run({LAUNCHBOX_CXX, "-shared", "-o", file(name), file(name + ".s")});
+        ASSERT_EQ(linked.exit_code, 0) << linked.output;
     }
     [[nodiscard]] std::string kept_target() const
     {
@@ -656,7 +723,11 @@ protected:
 TEST_F(captured_ptx, it_is_kept_where_the_program_gives_it_to_the_driver)
 {
     compile({"-ptx", "-arch=compute_80"}, "plain.ptx");
-    keep("offer=" + file("plain.ptx"));
+    keep({"load=" + file("plain.ptx")});
+    EXPECT_EQ(kept_target(), "sm_80");
+    keep({"load_file=" + file("plain.ptx")});
+    EXPECT_EQ(kept_target(), "sm_80");
+    keep({"link=" + file("plain.ptx"), load_observed_kernels});  // what the linker makes is a cubin
     EXPECT_EQ(kept_target(), "sm_80");
 }
 
@@ -665,27 +736,68 @@ TEST_F(captured_ptx, the_newest_that_the_gpu_runs_is_found_in_fat_binaries)
     compile({"-fatbin", "-gencode", "arch=compute_80,code=compute_80", "-gencode",
              "arch=compute_90,code=[compute_90,sm_90]", "-gencode", "arch=compute_100,code=compute_100"},
             "plain.fatbin");
-    keep("offer=" + file("plain.fatbin"));
+    keep({"load=" + file("plain.fatbin")});
     EXPECT_EQ(kept_target(), "sm_90");
-
-    fs::remove_all(file("kept"));
-    compile({"-ptx", "-arch=compute_80"}, "old.ptx");
-    const call result =
-        capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "offer=" + file("plain.fatbin"),
-                                  "offer=" + file("old.ptx"), "launch=plain,4,16,0,1"});
-    ASSERT_EQ(result.status, 0) << result.err;
+    keep({"load_file=" + file("plain.fatbin")});
     EXPECT_EQ(kept_target(), "sm_90");
 }
 
-TEST_F(captured_ptx, it_is_found_in_libraries_of_the_program)
+// It has none. Nothing else is asked: neither what the program gave to the driver for other modules, nor its files.
+TEST_F(captured_ptx, it_is_not_looked_for_where_the_program_gives_a_cubin)
+{
+    compile({"-ptx", "-arch=compute_80"}, "plain.ptx");
+    compile({"-fatbin", "-gencode", "arch=compute_90,code=[compute_90,sm_90]"}, "plain.fatbin");
+    compile({"-fatbin", "-gencode", "arch=compute_90,code=sm_90"}, "cubins.fatbin");
+    make_library("libplain.so", "plain.fatbin", ".nv_fatbin");
+    const std::string library = "library=" + file("libplain.so");
+    for (const std::string& cubin : std::vector<std::string>{
+             load_observed_kernels, "load_file=" LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin",
+             "load=" + file("cubins.fatbin")}) {
+        keep({"load=" + file("plain.ptx"), "load=" + file("plain.fatbin"), library, "embedded=embedded", cubin});
+        EXPECT_EQ(kept_target(), "") << cubin;
+    }
+    const std::string text = read_input(file("kept/capture.json"));
+    EXPECT_EQ(text.find("\"ptx\""), text.npos);
+    // The same module handle may come again.
+    keep({"load=" + file("plain.ptx"), "unload", load_observed_kernels});
+    EXPECT_EQ(kept_target(), "");
+}
+
+// As a program of the CUDA runtime does it: the fat binary is in the program, which launches a kernel or its function.
+TEST_F(captured_ptx, it_is_found_in_the_library_that_has_the_kernel)
 {
     compile({"-fatbin", "-gencode", "arch=compute_90,code=[compute_90,sm_90]", "-compress-mode=size"}, "plain.fatbin");
-    // As a library that nvcc links: the images, and the names of its kernels.
-    write_file_atomically(file("plain.s"), ".section .nv_fatbin,\"a\"\n.balign 8\n.incbin \"" + file("plain.fatbin") +
-                                               "\"\n.section .rodata\n.string \"plain\"\n");
-    const subprocess_result linked = run({LAUNCHBOX_CXX, "-shared", "-o", file("libplain.so"), file("plain.s")});
+    compile({"-fatbin", "-gencode", "arch=compute_80,code=[compute_80,sm_80]"}, "older.fatbin");
+    make_library("libplain.so", "plain.fatbin", ".nv_fatbin");
+    make_library("libolder.so", "older.fatbin", ".nv_fatbin");
+    for (const char* how : {"kernels", "functions"}) {
+        keep({"library=" + file("libolder.so"), "embedded=embedded", "library=" + file("libplain.so"),
+              "embedded=embedded", how});
+        EXPECT_EQ(kept_target(), "sm_90") << how;
+        keep({"library=" + file("libplain.so"), "embedded=embedded", "library=" + file("libolder.so"),
+              "embedded=embedded", how});
+        EXPECT_EQ(kept_target(), "sm_80") << how;
+    }
+}
+
+// With -rdc=true the driver is given linked code without PTX, which is in a section beside it.
+TEST_F(captured_ptx, it_is_found_as_it_was_before_linking)
+{
+    write_file_atomically(file("ptx.cu"), std::string(kernel));
+    const subprocess_result made = run({"nvcc", "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-cudart", "none",
+                                        "-gencode", "arch=compute_90,code=[compute_90,sm_90]", file("ptx.cu"), "-o",
+                                        file("librdc.so"), "-Xlinker", "--unresolved-symbols=ignore-all"});
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    compile({"-fatbin", "-gencode", "arch=compute_90,code=sm_90"}, "linked.fatbin");
+    compile({"-fatbin", "-rdc=true", "-gencode", "arch=compute_90,code=[compute_90,sm_90]"}, "before.fatbin");
+    ASSERT_NE(read_input(file("librdc.so")).find("__nv_relfatbin"), std::string::npos);  // as nvcc calls it
+    write_file_atomically(file("both.s"),
+                          ".section .nv_fatbin,\"a\"\n.balign 8\n.globl embedded\nembedded:\n.incbin \"" +
+                              file("linked.fatbin") + "\"\n.section __nv_relfatbin,\"a\"\n.balign 8\n.incbin \"" +
+                              file("before.fatbin") + "\"\n");
+    const subprocess_result linked = run({LAUNCHBOX_CXX, "-shared", "-o", file("libboth.so"), file("both.s")});
     ASSERT_EQ(linked.exit_code, 0) << linked.output;
-    keep("library=" + file("libplain.so"));
+    keep({"library=" + file("libboth.so"), "embedded=embedded", "kernels"});
     EXPECT_EQ(kept_target(), "sm_90");
 }
 
@@ -694,10 +806,9 @@ TEST_F(captured_ptx, what_does_not_belong_to_the_launch_is_not_kept)
     const std::string other = "extern \"C\" __global__ void plain(const int* in, long n) {}\n";
     compile({"-ptx", "-arch=compute_90"}, "other.ptx", other);  // other parameters
     compile({"-ptx", "-arch=compute_100"}, "newer.ptx");
-    keep("offer=" + file("other.ptx"));
+    keep({"load=" + file("other.ptx")});
     EXPECT_EQ(kept_target(), "");
-    fs::remove_all(file("kept"));
-    keep("offer=" + file("newer.ptx"));
+    keep({"load=" + file("newer.ptx")});
     EXPECT_EQ(kept_target(), "");
     EXPECT_FALSE(fs::exists(file("kept/kept_registers.toml")));
 }
@@ -706,16 +817,14 @@ TEST_F(captured_ptx, two_that_differ_are_none)
 {
     compile({"-ptx", "-arch=compute_90"}, "one.ptx");
     compile({"-ptx", "-arch=compute_90"}, "two.ptx", std::string(kernel) + "__device__ int more;\n");
-    const call result = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=7", "offer=" + file("one.ptx"),
-                                                  "offer=" + file("two.ptx"), "launch=plain,4,16,0,1"});
-    ASSERT_EQ(result.status, 0) << result.err;
+    keep({"link=" + file("one.ptx"), "link=" + file("two.ptx"), load_observed_kernels});
     EXPECT_EQ(kept_target(), "");
 }
 
 TEST_F(captured_ptx, register_limits_are_tried_on_the_captured_data)
 {
     compile({"-ptx", "-arch=compute_90"}, "plain.ptx");
-    keep("offer=" + file("plain.ptx"));
+    keep({"load=" + file("plain.ptx")});
     const call result = tune({}, "kept/kept_registers.toml");
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(result.shows("max_registers")) << result.out << result.err;

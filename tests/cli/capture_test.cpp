@@ -143,11 +143,71 @@ TEST_F(capture_test, every_way_of_launching_is_a_row_of_its_own)
     EXPECT_EQ(by_count[1]["extended"], false);
     EXPECT_EQ(by_count[1]["cluster"], nullptr);
     EXPECT_EQ(by_count[1]["carveout_percent"], nullptr);
-    EXPECT_EQ(by_count[2]["extended"], true);
+    EXPECT_EQ(by_count[2]["cooperative"], true);
     EXPECT_EQ(by_count[3]["cluster"], json({2, 2, 1}));
-    EXPECT_EQ(by_count[3]["extended"], true);  // as CUPTI 13.0 has it
+    EXPECT_EQ(by_count[3]["cooperative"], false);
+    EXPECT_EQ(by_count[3]["extended"], true);
     EXPECT_EQ(by_count[4]["in_graph"], true);
     EXPECT_EQ(by_count[5]["carveout_percent"], 50);
+}
+
+// How often one kernel and shape was launched cooperatively (true), not so (false), or in a way that is not known.
+std::map<json, int> by_cooperation(const json& report)
+{
+    std::map<json, int> counts;
+    for (const json& kernel : report["kernels"]) counts[kernel.at("cooperative")] += kernel["launches"].get<int>();
+    return counts;
+}
+
+// By either function, and by the attribute, which can also say no. CUPTI's records call all of these cooperative.
+TEST_F(capture_test, launches_that_differ_only_in_being_cooperative_are_two_rows)
+{
+    const std::vector<std::string> words{"init",
+                                         kernels,
+                                         "cooperative=plain,8,64,0,2",
+                                         "launch=plain,8,64,0,3",
+                                         "together=1,plain,8,64,0,5",
+                                         "together=0,plain,8,64,0,7",
+                                         "cooperative=plain,8,64,0,11"};
+    const json report = seen(words);
+    EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 2 + 5 + 11}, {false, 3 + 7}}));
+    ASSERT_EQ(report["kernels"].size(), 3u);  // attributes are a difference, too
+    for (const json& kernel : report["kernels"]) EXPECT_EQ(kernel["extended"], kernel["launches"] == 7) << kernel;
+
+    const call page = capture({}, words);
+    EXPECT_TRUE(page.says("cooperative")) << page.err;
+    const call rows = capture({"--format", "csv", "-o", file("seen.csv")}, words);
+    const std::string csv = read_input(file("seen.csv"));
+    EXPECT_NE(csv.find(",yes,no,no,1,18,"), csv.npos) << csv;  // cooperative, extended, in_graph, processes, launches
+    EXPECT_NE(csv.find(",no,yes,no,1,7,"), csv.npos) << csv;
+    const call page_again = launchbox_run({"report", file("seen.json"), "-o", file("page.html")});
+    EXPECT_EQ(page_again.status, 0) << page_again.err;
+    EXPECT_NE(read_input(file("page.html")).find("cooperative"), std::string::npos);
+}
+
+TEST_F(capture_test, cooperative_launches_of_many_threads_are_counted)
+{
+    const json report = seen({"init", kernels, "threads=8", "cooperative=plain,8,64,0,25", "launch=plain,8,64,0,20"});
+    EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 200}, {false, 160}}));
+}
+
+// A captured launch leaves no record of its own: what becomes of the node is counted.
+TEST_F(capture_test, nodes_of_graphs_are_cooperative_or_not)
+{
+    const json report = seen({"init", kernels, "begin_graph", "cooperative=plain,8,64,0,1", "launch=plain,8,64,0,2",
+                              "end_graph=10", "launch=plain,8,64,0,3"});
+    EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 10}, {false, 20 + 3}}));
+    for (const json& kernel : report["kernels"]) EXPECT_EQ(kernel["in_graph"], kernel["launches"] != 3) << kernel;
+}
+
+// CUPTI gives the nodes of a child graph numbers that it does not tell.
+TEST_F(capture_test, what_is_not_known_of_nodes_is_not_guessed)
+{
+    const json report = seen({"init", kernels, "begin_graph", "cooperative=plain,8,64,0,1", "launch=plain,8,64,0,2",
+                              "end_child=10", "cooperative=plain,8,64,0,5"});
+    EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 5}, {nullptr, 30}}));
+    const json plain = seen({"init", kernels, "begin_graph", "launch=plain,8,64,0,2", "end_child=10"});
+    EXPECT_EQ(by_cooperation(plain), (std::map<json, int>{{false, 20}}));
 }
 
 TEST_F(capture_test, launches_of_many_threads_are_all_there)

@@ -54,7 +54,7 @@ void try_memory(std::string_view bytes)
     if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
     std::vector<char> to(claimed);
     try {
-        packed_reader reader("/proc/self/fd/" + std::to_string(file), claimed, 0);
+        packed_reader reader("/proc/self/fd/" + std::to_string(file), claimed, 0, true);
         for (std::size_t at = 0; at < claimed; at += 1000)
             reader.read(to.data() + at, std::min<std::size_t>(1000, claimed - at));
     } catch (const error&) {  // a hash of 0 fits nothing that a fuzzer finds

@@ -1,9 +1,11 @@
 // Launches kernels in every way that there is, and says what it launched: a line "KERNEL GRID BLOCK CLUSTER SHARED
-// COUNT HOW" for each. For bench/measure_capture.
+// COUNT HOW" for each, where HOW is plain or words with a plus between them: cooperative, extended (with attributes),
+// graph, child (of a graph). For bench/measure_capture.
 //
 //   observed_gpu_app ways           all of them
 //   observed_gpu_app many COUNT NS  COUNT launches of a kernel that takes about so long; prints the seconds they took
 #include <cooperative_groups.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <chrono>
@@ -67,6 +69,12 @@ extern "C" __global__ void clustered(float* data)
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
+// Without a barrier of the grid, so that it may be launched in every way.
+extern "C" __global__ void together_or_not(float* data)
+{
+    data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
+
 extern "C" __global__ void in_graph(float* data)
 {
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
@@ -118,6 +126,138 @@ cudaLaunchConfig_t config_of(unsigned grid, unsigned block, cudaLaunchAttribute*
     return config;
 }
 
+cudaLaunchAttribute cooperative_attribute(int value)
+{
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = value;
+    return attribute;
+}
+
+// What the driver itself offers; nvcc links no libcuda.
+template <class Function>
+Function driver_function(const char* name)
+{
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult answer{};
+    CHECK(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &answer));
+    if (found == nullptr) std::exit(2);
+    return reinterpret_cast<Function>(found);
+}
+
+// One kernel and shape, cooperative and not: launches that differ in nothing else.
+void launch_together_or_not(float* data, cudaStream_t stream)
+{
+    void* const kernel = reinterpret_cast<void*>(together_or_not);
+    void* arguments[] = {&data};
+    const dim3 grid(64), block(128);
+    const auto extended = [&](std::vector<cudaLaunchAttribute> attributes, int count) {
+        cudaLaunchConfig_t config = config_of(64, 128, attributes.data(), static_cast<unsigned>(attributes.size()));
+        config.stream = stream;
+        for (int i = 0; i < count; ++i) CHECK(cudaLaunchKernelExC(&config, kernel, arguments));
+    };
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {2, 1, 1};
+
+    for (int i = 0; i < 3; ++i) together_or_not<<<grid, block>>>(data);
+    for (int i = 0; i < 5; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, stream));
+    for (int i = 0; i < 6; ++i)
+        CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, cudaStreamPerThread));
+    extended({cooperative_attribute(1)}, 7);
+    extended({cooperative_attribute(0)}, 9);
+    extended({}, 2);  // for CUPTI this has attributes, too
+    extended({cooperative_attribute(1), cluster}, 4);
+    extended({cooperative_attribute(0), cluster}, 8);
+
+    cudaFunction_t handle{};
+    CHECK(cudaGetFuncBySymbol(&handle, kernel));
+    const auto driver_launch = driver_function<decltype(&cuLaunchCooperativeKernel)>("cuLaunchCooperativeKernel");
+    const auto driver_extended = driver_function<decltype(&cuLaunchKernelEx)>("cuLaunchKernelEx");
+    for (int i = 0; i < 10; ++i)
+        if (driver_launch(handle, 64, 1, 1, 128, 1, 1, 0, stream, arguments) != CUDA_SUCCESS) std::exit(2);
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = 64;
+    config.blockDimX = 128;
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    for (int i = 0; i < 12; ++i)
+        if (driver_extended(&config, handle, arguments, nullptr) != CUDA_SUCCESS) std::exit(2);
+
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+        threads.emplace_back([&] {
+            cudaStream_t own{};
+            CHECK(cudaStreamCreate(&own));
+            for (int i = 0; i < 20; ++i) {
+                CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, own));
+                together_or_not<<<grid, block, 0, own>>>(data);
+            }
+            CHECK(cudaStreamSynchronize(own));
+        });
+    for (std::thread& thread : threads) thread.join();
+    say("together_or_not", 64, 128, 1, 0, 3 + 4 * 20, "plain");
+    say("together_or_not", 64, 128, 1, 0, 5 + 6 + 7 + 10 + 12 + 4 * 20, "cooperative");
+    say("together_or_not", 64, 128, 1, 0, 9 + 2, "extended");
+    say("together_or_not", 64, 128, 2, 0, 4, "cooperative");
+    say("together_or_not", 64, 128, 2, 0, 8, "extended");
+}
+
+// The same as nodes of graphs: of a captured stream, and with the attribute set later; cloned, and as a child.
+void launch_graphs_together_or_not(float* data, cudaStream_t stream)
+{
+    void* const kernel = reinterpret_cast<void*>(together_or_not);
+    void* arguments[] = {&data};
+    const dim3 grid(32), block(64);
+    cudaGraph_t captured{}, clone{}, made{}, inner{}, parent{};
+    const auto capture = [&](cudaGraph_t& to, const dim3& blocks) {
+        CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        for (int i = 0; i < 2; ++i) CHECK(cudaLaunchCooperativeKernel(kernel, blocks, block, arguments, 0, stream));
+        for (int i = 0; i < 3; ++i) together_or_not<<<blocks, block, 0, stream>>>(data);
+        CHECK(cudaStreamEndCapture(stream, &to));
+    };
+    capture(captured, grid);
+    capture(inner, dim3(16));
+    CHECK(cudaGraphClone(&clone, captured));
+
+    CHECK(cudaGraphCreate(&made, 0));
+    cudaKernelNodeParams parameters{};
+    parameters.func = kernel;
+    parameters.gridDim = grid;
+    parameters.blockDim = block;
+    parameters.kernelParams = arguments;
+    cudaGraphNode_t later{}, never{}, child{};
+    CHECK(cudaGraphAddKernelNode(&later, made, nullptr, 0, &parameters));
+    CHECK(cudaGraphAddKernelNode(&never, made, &later, 1, &parameters));
+    const cudaLaunchAttribute cooperative = cooperative_attribute(1);
+    CHECK(cudaGraphKernelNodeSetAttribute(later, cudaLaunchAttributeCooperative, &cooperative.val));
+    CHECK(cudaGraphCreate(&parent, 0));
+    CHECK(cudaGraphAddChildGraphNode(&child, parent, nullptr, 0, inner));
+
+    int together = 0, apart = 0;
+    const auto launch = [&](cudaGraph_t graph, int count, int cooperative_nodes, int other_nodes) {
+        cudaGraphExec_t ready{};
+        CHECK(cudaGraphInstantiate(&ready, graph, 0));
+        for (int i = 0; i < count; ++i) CHECK(cudaGraphLaunch(ready, stream));
+        CHECK(cudaStreamSynchronize(stream));
+        together += count * cooperative_nodes;
+        apart += count * other_nodes;
+    };
+    launch(captured, 4, 2, 3);
+    launch(captured, 1, 2, 3);
+    launch(clone, 3, 2, 3);
+    launch(made, 5, 1, 1);
+    say("together_or_not", 32, 64, 1, 0, together, "cooperative+graph");
+    say("together_or_not", 32, 64, 1, 0, apart, "graph");
+    launch(parent, 2, 2, 3);
+    say("together_or_not", 16, 64, 1, 0, 2 * (2 + 3), "graph+child");
+}
+
 void launch_all_ways()
 {
     float* data = nullptr;
@@ -146,7 +286,7 @@ void launch_all_ways()
     for (int i = 0; i < 11; ++i)
         CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(cooperative), dim3(64), dim3(128), arguments, 0,
                                           nullptr));
-    say("cooperative", 64, 128, 1, 0, 11, "extended");
+    say("cooperative", 64, 128, 1, 0, 11, "cooperative");
 
     cudaLaunchAttribute cluster[1]{};
     cluster[0].id = cudaLaunchAttributeClusterDimension;
@@ -173,6 +313,9 @@ void launch_all_ways()
     CHECK(cudaGraphInstantiate(&ready, graph, 0));
     for (int i = 0; i < 5; ++i) CHECK(cudaGraphLaunch(ready, stream));
     say("in_graph", 20, 64, 1, 0, 50, "graph");
+    CHECK(cudaDeviceSynchronize());
+    launch_together_or_not(data, stream);
+    launch_graphs_together_or_not(data, stream);
 
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)

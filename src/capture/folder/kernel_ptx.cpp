@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "image/container/elf.hpp"
 #include "image/gpu_coverage.hpp"
 #include "image/ptx/ptx.hpp"
 #include "image/ptx/ptx_modules.hpp"
@@ -66,6 +67,23 @@ void add_file(const fs::path& file, bool names_kernels, const std::string& kerne
     }
 }
 
+// Device code that nvcc compiled with -rdc=true: what the driver was given is linked, and the PTX lies beside it.
+void add_linked_file(const fs::path& file, ptx_candidates& to)
+{
+    std::error_code failure;
+    if (!fs::is_regular_file(file, failure)) return;
+    try {
+        const mapped_file mapped(file.string());
+        std::vector<image_diagnostic> ignored;
+        const auto program = read_elf(mapped.bytes(), ignored, elf_parts::sections);
+        if (!program) return;
+        for (const elf_section& section : program->sections)
+            if (section.name == "__nv_relfatbin")
+                for_each_ptx(section.content, [&](std::string_view text) { to.add(text); });
+    } catch (const error&) {
+    }
+}
+
 }  // namespace
 
 std::string ptx_of(const raw_launch& raw, const fs::path& observed)
@@ -75,6 +93,7 @@ std::string ptx_of(const raw_launch& raw, const fs::path& observed)
     for (const std::string& image : raw.images)
         add_file(observed / fs::path(image).filename(), false, kernel, candidates);
     if (std::string text = candidates.text(); !text.empty()) return text;
+    for (const std::string& file : raw.linked_files) add_linked_file(file, candidates);
     for (const std::string& file : raw.program_files) add_file(file, true, kernel, candidates);
     return candidates.text();
 }

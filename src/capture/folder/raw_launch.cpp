@@ -2,8 +2,10 @@
 #include "capture/folder/raw_launch.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <sstream>
 
@@ -16,14 +18,13 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/mapped_file.hpp"
+#include "support/process/parallel.hpp"
 
 namespace launchbox {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t packed_piece_bytes = std::size_t{8} << 20;
 
 [[noreturn]] void not_the_observers()
 {
@@ -120,7 +121,8 @@ void read_raw_line(const std::string& text, raw_launch& to)
         memory.address = line.number<std::uint64_t>();
         memory.bytes = line.number<std::uint64_t>();
         memory.before = record::memory_file_name(is_variable ? "variable" : "memory", number, false);
-        memory.after = record::memory_file_name(is_variable ? "variable" : "memory", number, true);
+        if (line.number<int>() != 0)
+            memory.after = record::memory_file_name(is_variable ? "variable" : "memory", number, true);
         if (is_variable) {
             memory.referenced = line.number<int>() != 0;
             memory.name = line.rest();
@@ -132,6 +134,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
         }
     }
     if (key == "image") to.images.push_back(line.rest());
+    if (key == "linked") to.linked_files.push_back(line.rest());
     if (key == "file") to.program_files.push_back(line.rest());
     if (key == "name") launch.kernel = line.rest();
 }
@@ -175,32 +178,54 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
     return found;
 }
 
-std::uint64_t packed_of(std::string_view bytes, const fs::path& file)
+// On all cores: of gigabytes this takes longer than copying them.
+std::uint64_t count_differences(std::string_view one, std::string_view other)
 {
-    return write_packed(file, [&bytes] {
-        const std::string_view piece = bytes.substr(0, packed_piece_bytes);
-        bytes.remove_prefix(piece.size());
-        return piece;
+    constexpr std::size_t at_once = std::size_t{4} << 20;
+    std::atomic<std::uint64_t> all = 0;
+    run_parallel_ranges(one.size(), at_once, [&](std::size_t begin, std::size_t end) {
+        const std::string_view left = one.substr(begin, end - begin), right = other.substr(begin, end - begin);
+        if (left == right) return;
+        std::uint64_t differences = 0;
+        for (std::size_t i = 0; i < left.size(); ++i) differences += left[i] != right[i] ? 1 : 0;
+        all += differences;
     });
+    return all;
 }
 
-// Compresses one piece of memory; what the launch did not change is kept once.
+// A file of the observer's becomes one of the folder. What compression would hardly make smaller stays as it is: of
+// gigabytes, writing them again would take longer than the rest. `name`: before and then. The hash of the bytes.
+std::uint64_t keep_file(std::string& name, const fs::path& observed, const fs::path& folder, std::string_view bytes)
+{
+    const fs::path raw = observed / name;
+    name = "memory/" + name;
+    std::error_code failure;
+    if (!packs_well(bytes)) {
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        ::chmod(raw.c_str(), 0666 & ~mask);
+        fs::rename(raw, folder / name, failure);
+        if (!failure) return hash_of_bytes(bytes);
+    }
+    name += ".zst";
+    return write_packed(folder / name, bytes);
+}
+
+// What the launch did not change has no second file.
 void pack(captured_memory& memory, const fs::path& observed, const fs::path& folder)
 {
-    const fs::path raw_before = observed / memory.before, raw_after = observed / memory.after;
-    {
-        const mapped_file before(raw_before.string()), after(raw_after.string());
-        if (before.bytes().size() != memory.bytes || after.bytes().size() != memory.bytes) not_the_observers();
-        for (std::size_t i = 0; i < memory.bytes; ++i)
-            memory.changed_bytes += before.bytes()[i] != after.bytes()[i] ? 1 : 0;
-        memory.before = fmt::format("memory/{}.zst", memory.before);
-        memory.before_hash = packed_of(before.bytes(), folder / memory.before);
-        memory.after = memory.changed_bytes == 0 ? "" : fmt::format("memory/{}.zst", memory.after);
-        if (!memory.after.empty()) memory.after_hash = packed_of(after.bytes(), folder / memory.after);
+    std::vector<fs::path> raw{observed / memory.before};
+    const mapped_file before(raw.front().string());
+    if (before.bytes().size() != memory.bytes) not_the_observers();
+    if (!memory.after.empty()) {
+        const mapped_file after(raw.emplace_back(observed / memory.after).string());
+        if (after.bytes().size() != memory.bytes) not_the_observers();
+        memory.changed_bytes = count_differences(before.bytes(), after.bytes());
+        memory.after_hash = keep_file(memory.after, observed, folder, after.bytes());
     }
+    memory.before_hash = keep_file(memory.before, observed, folder, before.bytes());
     std::error_code ignored;  // room for the next; the whole folder goes at the end
-    fs::remove(raw_before, ignored);
-    fs::remove(raw_after, ignored);
+    for (const fs::path& file : raw) fs::remove(file, ignored);
 }
 
 }  // namespace

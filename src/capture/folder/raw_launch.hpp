@@ -19,8 +19,10 @@ struct raw_launch {
     bool early = false;  ///< it may begin before the kernel ahead of it has ended
     std::int64_t static_shared_bytes = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> modules;  ///< hash and bytes: those that have the kernel
+    // Where the PTX can be; of a cubin that the program gave to the driver there is none.
     std::vector<std::string> images;         ///< what the program gave to the driver: files of the observer's folder
-    std::vector<std::string> program_files;  ///< that the program ran code of
+    std::vector<std::string> linked_files;   ///< the program or library whose device code it is, before it was linked
+    std::vector<std::string> program_files;  ///< that the program ran code of, where it is not known whose it is
 };
 
 /// Nothing where the observer has kept none. Throws `error` for a text that it did not write.

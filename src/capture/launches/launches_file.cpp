@@ -140,6 +140,12 @@ observed_launches read_observed_launches(const json_place& from, const std::vect
         *sizes = from.value_or(name, std::array<std::uint32_t, 3>{});
     from("dynamic_shared_bytes", key.dynamic_shared_bytes);
     key.carveout_percent = from.value_or<std::int32_t>("carveout_percent", -1);
+    if (bool truth = false; from.at("cooperative").is_null()) {
+        key.cooperative = record::cooperative_state::unknown;
+    } else {
+        from("cooperative", truth);
+        key.cooperative = truth ? record::cooperative_state::yes : record::cooperative_state::no;
+    }
     for (const auto& [name, is] : {std::pair("extended", &key.extended), {"in_graph", &key.in_graph}}) {
         bool truth = false;
         from(name, truth);

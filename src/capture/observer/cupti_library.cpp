@@ -77,7 +77,8 @@ bool has_all(void* library, cupti_library& to)
            find(library, to.enable_callback, "cuptiEnableCallback") &&
            find(library, to.register_buffers, "cuptiActivityRegisterCallbacks") &&
            find(library, to.enable_activity, "cuptiActivityEnable") &&
-           find(library, to.flush, "cuptiActivityFlushAll") &&
+           find(library, to.disable_activity, "cuptiActivityDisable") &&
+           find(library, to.node_id, "cuptiGetGraphNodeId") && find(library, to.flush, "cuptiActivityFlushAll") &&
            find(library, to.flush_period, "cuptiActivityFlushPeriod") &&
            find(library, to.next_record, "cuptiActivityGetNextRecord") &&
            find(library, to.dropped_records, "cuptiActivityGetNumDroppedRecords");

@@ -21,6 +21,8 @@ struct cupti_library {
     decltype(&cuptiEnableCallback) enable_callback = nullptr;
     decltype(&cuptiActivityRegisterCallbacks) register_buffers = nullptr;
     decltype(&cuptiActivityEnable) enable_activity = nullptr;
+    decltype(&cuptiActivityDisable) disable_activity = nullptr;
+    decltype(&cuptiGetGraphNodeId) node_id = nullptr;
     decltype(&cuptiActivityFlushAll) flush = nullptr;
     decltype(&cuptiActivityFlushPeriod) flush_period = nullptr;
     decltype(&cuptiActivityGetNextRecord) next_record = nullptr;

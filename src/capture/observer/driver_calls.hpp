@@ -11,6 +11,7 @@ namespace launchbox {
 struct driver_calls {
     decltype(&cuFuncGetParamInfo) parameter = nullptr;  ///< since 12.4
     decltype(&cuKernelGetFunction) function_of_kernel = nullptr;
+    decltype(&cuKernelGetLibrary) library_of = nullptr;  ///< since 12.5; null: the driver is older
     decltype(&cuFuncGetModule) module_of = nullptr;
     decltype(&cuFuncGetAttribute) attribute = nullptr;
     decltype(&cuModuleGetGlobal) variable = nullptr;
@@ -33,6 +34,7 @@ std::string load_driver_calls(driver_calls& to, Find find)
     };
     need(to.parameter, "cuFuncGetParamInfo");
     need(to.function_of_kernel, "cuKernelGetFunction");
+    to.library_of = reinterpret_cast<decltype(to.library_of)>(find("cuKernelGetLibrary"));
     need(to.module_of, "cuFuncGetModule");
     need(to.attribute, "cuFuncGetAttribute");
     need(to.variable, "cuModuleGetGlobal_v2");

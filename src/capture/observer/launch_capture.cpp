@@ -125,11 +125,10 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
     const bool enters = call.callbackSite == CUPTI_API_ENTER;
     const CUresult result = enters ? CUDA_SUCCESS : *static_cast<const CUresult*>(call.functionReturnValue);
     if (std::ranges::find(launch_calls, static_cast<CUpti_driver_api_trace_cbid>(id)) == launch_calls.end()) {
+        if (enters || result != CUDA_SUCCESS) return;
         const std::lock_guard guard(lock_);
-        if (enters)
-            images_.called(id, call.functionParams);
-        else if (result == CUDA_SUCCESS)
-            memory_.called(id, call.functionParams);
+        images_.called(id, call.functionParams);
+        memory_.called(id, call.functionParams);
         return;
     }
     const launch what = launch::of_call(id, call);

@@ -53,6 +53,9 @@ public:
     /// A module that was loaded.
     void loaded(std::string_view image, const record::module_block& module);
 
+    /// Nothing more is to be heard of: the launch is kept, or cannot be.
+    [[nodiscard]] bool is_over() const { return over_; }
+
     /// Why there is no launch, a sentence for the user; empty: there is one, or none was seen that fits.
     std::string failure();
 
@@ -65,6 +68,7 @@ private:
         std::size_t bytes = 0;
         std::string kind, name;  ///< `name`: of a variable
         bool referenced = false;
+        bool is_changed = false;  ///< by the launch; if not, there is no file of it as it was after
     };
     struct known_module {
         record::module_block module{};
@@ -77,6 +81,7 @@ private:
     void before(const launch& what);
     void after(const launch& what);
     void take_arguments(const launch& what);
+    void find_library(CUfunction function);
     void take_variables();
     void take_memory();
     void look_for_pointers(std::span<const unsigned char> bytes);
@@ -85,7 +90,10 @@ private:
     bool is_tracked(CUdeviceptr address);
     bool is_texture(std::uint64_t word);
     void refuse_foreign_pointers();
-    void copy(const kept_memory& memory, bool after, bool search);
+    template <class Use>
+    void read_memory(const kept_memory& memory, const Use& use);
+    void copy_before(const kept_memory& memory);
+    bool copy_after(const kept_memory& memory);
     void write_text(const launch& what);
     void fail(const std::string& why);
     template <class Step>
@@ -108,6 +116,8 @@ private:
 
     // Of the launch that is being captured, by one thread.
     CUfunction function_ = nullptr;
+    CUlibrary library_ = nullptr;  // where the driver knows it
+    CUmodule module_ = nullptr;
     std::vector<unsigned char> arguments_;
     std::vector<std::pair<std::size_t, std::size_t>> parameters_;  // offset, bytes
     std::vector<kept_memory> kept_;
@@ -116,7 +126,7 @@ private:
     std::uint64_t total_ = 0, pinned_pointers_ = 0;
     std::set<std::size_t> textures_;  // parameters that may be handles of them
     std::array<int, 6> attributes_{};
-    std::vector<unsigned char> piece_;
+    std::array<std::vector<unsigned char>, 2> pieces_;
 };
 
 }  // namespace launchbox

@@ -1,18 +1,25 @@
 // What a launch reaches, copied before it and after it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "capture/observer/launch_capture.hpp"
 #include "capture/observer/program_launch.hpp"
@@ -36,6 +43,85 @@ std::string hex(std::uint64_t number)
     std::snprintf(text.data(), text.size(), "0x%" PRIx64, number);
     return text.data();
 }
+
+constexpr const char* no_room = "the launch was not captured: there is no room on the disk for its memory";
+
+bool write_all(int file, const unsigned char* bytes, std::size_t size);
+
+// One step at a time, on a thread beside this one, which gets none of the program's signals. Where there is no thread
+// to be had, on this one.
+class concurrent_step {
+public:
+    template <class Step>
+    void start(Step step)
+    {
+        const auto run = [this, step] {
+            try {
+                result_ = step();
+            } catch (...) {
+                failure_ = std::current_exception();
+            }
+        };
+        sigset_t all, before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            thread_ = std::thread(run);
+        } catch (const std::exception&) {
+            run();
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    ~concurrent_step()
+    {
+        if (thread_.joinable()) thread_.join();
+    }
+    concurrent_step() = default;
+    concurrent_step(const concurrent_step&) = delete;
+    concurrent_step& operator=(const concurrent_step&) = delete;
+
+    // What the last step returned; true: there was none. What it threw is thrown again.
+    bool finish()
+    {
+        if (thread_.joinable()) thread_.join();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        return result_;
+    }
+
+private:
+    std::thread thread_;
+    std::exception_ptr failure_;
+    bool result_ = true;
+};
+
+class copied_file {
+public:
+    copied_file(const std::string& name, int flags) : file_(::open(name.c_str(), flags | O_CLOEXEC, 0600)) {}
+    ~copied_file()
+    {
+        if (file_ >= 0) ::close(file_);
+    }
+    copied_file(const copied_file&) = delete;
+    copied_file& operator=(const copied_file&) = delete;
+
+    [[nodiscard]] bool write(std::span<const unsigned char> bytes) const
+    {
+        return file_ >= 0 && write_all(file_, bytes.data(), bytes.size());
+    }
+    [[nodiscard]] bool read(std::size_t at, std::span<unsigned char> to) const
+    {
+        while (!to.empty()) {
+            const ssize_t got = ::pread(file_, to.data(), to.size(), static_cast<off_t>(at));
+            if (got <= 0) return false;
+            at += static_cast<std::size_t>(got);
+            to = to.subspan(static_cast<std::size_t>(got));
+        }
+        return true;
+    }
+
+private:
+    const int file_;
+};
 
 bool write_all(int file, const unsigned char* bytes, std::size_t size)
 {
@@ -110,8 +196,11 @@ void launch_capture::take_arguments(const launch& what)
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES};
     for (std::size_t i = 0; i < wanted.size(); ++i) driver_.attribute(&attributes_[i], wanted[i], function);
 
-    CUmodule module = nullptr;
-    if (driver_.module_of(&module, function) != CUDA_SUCCESS) return;
+    find_library(what.function);
+    if (driver_.module_of(&module_, function) != CUDA_SUCCESS) {
+        module_ = nullptr;
+        return;
+    }
     std::set<std::string> names;
     {
         const std::lock_guard guard(lock_);
@@ -123,10 +212,24 @@ void launch_capture::take_arguments(const launch& what)
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;
-        if (driver_.variable(&address, &size, module, name.c_str()) != CUDA_SUCCESS || size == 0) continue;
+        if (driver_.variable(&address, &size, module_, name.c_str()) != CUDA_SUCCESS || size == 0) continue;
         variables_at_[address] = kept_.size();
         kept_.push_back({"variable", kept_.size(), address, size, "variable", name, false});
     }
+}
+
+// Kernels of the runtime are in libraries: what is launched is the kernel itself, or a function that was asked of it.
+void launch_capture::find_library(CUfunction function)
+{
+    CUkernel of_function = nullptr;
+    {
+        const std::lock_guard guard(lock_);
+        of_function = images_.kernel_of(function);
+    }
+    if (driver_.library_of == nullptr) return;
+    for (const CUkernel kernel : {of_function, reinterpret_cast<CUkernel>(function)})
+        if (library_ == nullptr && kernel != nullptr && driver_.library_of(&library_, kernel) != CUDA_SUCCESS)
+            library_ = nullptr;
 }
 
 void launch_capture::take_variables()
@@ -134,7 +237,7 @@ void launch_capture::take_variables()
     const std::size_t count = kept_.size();
     for (std::size_t i = 0; i < count; ++i) {
         const kept_memory variable = kept_[i];
-        copy(variable, false, true);
+        copy_before(variable);
     }
 }
 
@@ -144,7 +247,7 @@ void launch_capture::take_memory()
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (kept_[i].what != "memory") continue;
         const kept_memory memory = kept_[i];
-        copy(memory, false, true);
+        copy_before(memory);
     }
 }
 
@@ -221,41 +324,68 @@ void launch_capture::refuse_foreign_pointers()
         }
 }
 
-void launch_capture::copy(const kept_memory& memory, bool after, bool search)
+// `use` gets the bytes of the GPU's memory one piece after the other, and where they begin; false: the disk is full.
+// The next piece is copied meanwhile.
+template <class Use>
+void launch_capture::read_memory(const kept_memory& memory, const Use& use)
 {
-    if (!after) {
-        total_ += memory.bytes;
-        if (total_ > wanted_.limit)
-            throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
-                                 " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
-                                 ": raise it with --memory-limit"};
-    }
     const record::no_size_signal guard;
-    const std::string file = path(record::memory_file_name(memory.what.c_str(), memory.number, after));
-    const int to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool written = to >= 0;
-    piece_.resize(std::min(piece_bytes, std::max(piece_.size(), memory.bytes)));
-    CUresult copied = CUDA_SUCCESS;
-    for (std::size_t at = 0; written && copied == CUDA_SUCCESS && at < memory.bytes; at += piece_.size()) {
-        const std::size_t bytes = std::min(piece_.size(), memory.bytes - at);
-        copied = driver_.copy_to_host(piece_.data(), memory.address + at, bytes);
-        if (copied != CUDA_SUCCESS) break;
-        written = write_all(to, piece_.data(), bytes);
-        if (search) look_for_pointers(std::span(piece_).first(bytes));
+    concurrent_step in_use;
+    for (std::size_t at = 0; at < memory.bytes; at += piece_bytes) {
+        std::vector<unsigned char>& piece = pieces_[at / piece_bytes % pieces_.size()];
+        piece.resize(std::min(piece_bytes, memory.bytes - at));
+        const CUresult copied = driver_.copy_to_host(piece.data(), memory.address + at, piece.size());
+        if (!in_use.finish()) throw cannot_capture{no_room};
+        if (copied != CUDA_SUCCESS)
+            throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
+                                 memory.kind + " memory at " + hex(memory.address) + " ended with error " +
+                                 decimal_text(copied)};
+        in_use.start([&use, &piece, at] { return use(at, std::span<const unsigned char>(piece)); });
     }
-    if (to >= 0) ::close(to);
-    if (copied != CUDA_SUCCESS)
-        throw cannot_capture{"the launch was not captured: copying " + decimal_text(memory.bytes) + " bytes of " +
-                             memory.kind + " memory at " + hex(memory.address) + " ended with error " +
-                             decimal_text(copied)};
-    if (!written) throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
+    if (!in_use.finish()) throw cannot_capture{no_room};
+}
+
+void launch_capture::copy_before(const kept_memory& memory)
+{
+    total_ += memory.bytes;
+    if (total_ > wanted_.limit)
+        throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
+                             " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
+                             ": raise it with --memory-limit"};
+    const copied_file to(path(record::memory_file_name(memory.what.c_str(), memory.number, false)),
+                         O_WRONLY | O_CREAT | O_TRUNC);
+    read_memory(memory, [&](std::size_t, std::span<const unsigned char> piece) {
+        look_for_pointers(piece);
+        return to.write(piece);
+    });
+}
+
+// What the launch did not change is not written again: the file begins with what comes before the first difference.
+bool launch_capture::copy_after(const kept_memory& memory)
+{
+    const std::string name = path(record::memory_file_name(memory.what.c_str(), memory.number, true));
+    const copied_file before(path(record::memory_file_name(memory.what.c_str(), memory.number, false)), O_RDONLY);
+    std::unique_ptr<copied_file> to;
+    std::vector<unsigned char> earlier;
+    read_memory(memory, [&](std::size_t at, std::span<const unsigned char> piece) {
+        if (to) return to->write(piece);
+        earlier.resize(piece.size());
+        if (before.read(at, earlier) && std::memcmp(piece.data(), earlier.data(), piece.size()) == 0) return true;
+        to = std::make_unique<copied_file>(name, O_WRONLY | O_CREAT | O_TRUNC);
+        for (std::size_t same = 0; same < at; same += earlier.size()) {
+            earlier.resize(std::min(piece_bytes, at - same));
+            if (!before.read(same, earlier) || !to->write(earlier)) return false;
+        }
+        return to->write(piece);
+    });
+    return to != nullptr;
 }
 
 void launch_capture::after(const launch& what)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
         throw cannot_capture{"the launch was not captured: the kernel ended with error " + decimal_text(waited)};
-    for (const kept_memory& memory : kept_) copy(memory, true, false);
+    for (kept_memory& memory : kept_) memory.is_changed = copy_after(memory);
     write_text(what);
 }
 
@@ -296,12 +426,11 @@ void launch_capture::write_text(const launch& what)
         for (const known_module& known : modules_)
             if (known.kernels.contains(std::string_view(what.name)))
                 line("module", decimal_text(known.module.hash) + " " + decimal_text(known.module.bytes));
-        for (std::size_t i = 0; i < images_.count(); ++i) line("image", record::image_file_name(::getpid(), i));
+        text += images_.ptx_sources(library_, module_);
     }
-    text += program_files();
     for (const kept_memory& memory : kept_) {
-        const std::string place =
-            decimal_text(memory.number) + " " + hex(memory.address) + " " + decimal_text(memory.bytes) + " ";
+        const std::string place = decimal_text(memory.number) + " " + hex(memory.address) + " " +
+                                  decimal_text(memory.bytes) + " " + (memory.is_changed ? "1 " : "0 ");
         if (memory.what == "memory")
             line("memory", place + memory.kind);
         else
@@ -313,8 +442,7 @@ void launch_capture::write_text(const launch& what)
     const int to = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const bool written = to >= 0 && write_all(to, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     if (to >= 0) ::close(to);
-    if (!written || ::rename(unfinished.c_str(), path(record::launch_file).c_str()) != 0)
-        throw cannot_capture{"the launch was not captured: there is no room on the disk for its memory"};
+    if (!written || ::rename(unfinished.c_str(), path(record::launch_file).c_str()) != 0) throw cannot_capture{no_room};
 }
 
 }  // namespace launchbox

@@ -1,14 +1,16 @@
-// Images that the program hands to the driver itself: where they hold PTX, it is kept, since the driver then tells only
-// what it compiled from it.
+// Where the code of the program's modules comes from: the PTX of a kernel is looked for there alone. A cubin has none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cupti.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace launchbox {
 
@@ -17,22 +19,38 @@ class loaded_images {
 public:
     explicit loaded_images(std::string folder) : folder_(std::move(folder)) {}
 
-    /// The functions of the driver that `called` wants to hear of before they are carried out.
+    /// The functions of the driver that `called` wants to hear of when they have returned.
     static std::span<const CUpti_CallbackId> calls();
 
-    /// A call that begins.
+    /// A call that succeeded.
     void called(CUpti_CallbackId id, const void* parameters);
 
-    [[nodiscard]] std::size_t count() const { return count_; }
+    /// The kernel whose function this is; null: not known.
+    [[nodiscard]] CUkernel kernel_of(CUfunction function) const;
+
+    /// Lines of `launch_format.hpp`: where the PTX of a kernel can be that is in this library, or in this module.
+    std::string ptx_sources(CUlibrary library, CUmodule module);
 
 private:
-    void keep(std::string_view image);
+    // What the program handed to the driver. Neither of these: a cubin.
+    struct origin {
+        std::optional<std::size_t> copy;  // the number of the file that has it
+        const void* in_library = nullptr;
+        std::string library;  // the file from which the process has mapped it
+    };
+
+    origin origin_at(const void* image);
+    origin origin_in(const char* file);
+    [[nodiscard]] const origin* find(CUlibrary library, CUmodule module) const;
+    std::optional<std::size_t> keep(std::string_view image);
 
     const std::string folder_;
+    std::unordered_map<CUmodule, origin> modules_;
+    std::unordered_map<CUlibrary, origin> libraries_;
+    std::unordered_map<CUmodule, CUlibrary> library_of_module_;
+    std::unordered_map<CUfunction, CUkernel> kernel_of_function_;
+    std::vector<std::size_t> linked_;  // copies of what was handed to the driver's linker
     std::size_t count_ = 0, bytes_ = 0;
 };
-
-/// The files that this process runs code of, its own first.
-std::string program_files();
 
 }  // namespace launchbox

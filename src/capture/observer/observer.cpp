@@ -7,15 +7,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "capture/observer/cooperative_launches.hpp"
 #include "capture/observer/cupti_library.hpp"
 #include "capture/observer/launch_capture.hpp"
 #include "capture/observer/record_writer.hpp"
@@ -30,6 +35,10 @@ using kernel_record = CUpti_ActivityKernel9;
 
 constexpr std::size_t buffer_bytes = std::size_t{4} << 20, buffer_alignment = 8;
 
+constexpr std::array<CUpti_CallbackId, 4> resources{
+    CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+    CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED};
+
 // What was seen reaches the record this often; a program that is killed loses less than twice as much.
 constexpr std::uint32_t flush_ms = 100;
 
@@ -41,9 +50,11 @@ struct observer {
     CUpti_SubscriberHandle subscriber = nullptr;
     pid_t process = ::getpid();
     bool has_devices = false;
+    cooperative_launches cooperative;
     std::unique_ptr<launch_capture> capture;  // null: no launch is wanted
+    std::atomic<bool> has_stopped = false;
 
-    explicit observer(const char* folder) : record(folder) {}
+    explicit observer(const char* folder);
 };
 observer* the_observer = nullptr;
 
@@ -51,6 +62,13 @@ void* driver_function(const char* name)
 {
     static void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     return driver == nullptr ? nullptr : ::dlsym(driver, name);
+}
+
+observer::observer(const char* folder)
+    : record(folder),
+      cooperative(
+          reinterpret_cast<decltype(&cuGraphKernelNodeGetAttribute)>(driver_function("cuGraphKernelNodeGetAttribute")))
+{
 }
 
 int driver_version()
@@ -91,6 +109,10 @@ void note_kernel(observer& of, const kernel_record& kernel)
         return;
     }
     const auto number = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
+    const record::cooperative_state cooperative =
+        kernel.launchType == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE
+            ? record::cooperative_state::yes
+            : of.cooperative.of_record(kernel.correlationId, kernel.graphNodeId);
     const record::launch_key key{
         .device = kernel.deviceId,
         .grid = {number(kernel.gridX), number(kernel.gridY), number(kernel.gridZ)},
@@ -101,7 +123,10 @@ void note_kernel(observer& of, const kernel_record& kernel)
         .registers = kernel.registersPerThread,
         .local_bytes = kernel.localMemoryPerThread,
         .carveout_percent = kernel.isSharedMemoryCarveoutRequested != 0 ? kernel.sharedMemoryCarveoutRequested : -1,
-        .extended = kernel.launchType != CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR,
+        .cooperative = cooperative,
+        // CUPTI 13.0 calls all launches with attributes cooperative.
+        .extended =
+            kernel.launchType != CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR && cooperative != record::cooperative_state::yes,
         .in_graph = kernel.graphNodeId != 0};
     of.record.add_launch(key, kernel.name, kernel.start, kernel.end);
 }
@@ -145,23 +170,61 @@ void note_module(observer& of, const void* what)
     if (of.capture) of.capture->loaded({module.pCubin, module.cubinSize}, kept);
 }
 
-void CUPTIAPI note_resource(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)
+void note_node(observer& of, bool is_cloned, const void* what)
+{
+    if (what == nullptr) return;
+    const auto& node = *static_cast<const CUpti_GraphData*>(what);
+    std::uint64_t number = 0;
+    if (node.nodeType != CU_GRAPH_NODE_TYPE_KERNEL) return;
+    if (!is_cloned)
+        of.cooperative.node_created();
+    else if (of.cupti.node_id(node.node, &number) == CUPTI_SUCCESS)
+        of.cooperative.node_cloned(node.node, number);
+}
+
+void note_resource(observer& of, CUpti_CallbackId id, const CUpti_ResourceData& data)
+{
+    if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED || id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+        return note_node(of, id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, data.resourceDescriptor);
+    const std::lock_guard guard(of.lock);
+    if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
+        of.has_devices = true;
+        note_devices(of);
+    }
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) note_module(of, data.resourceDescriptor);
+}
+
+// The launch that was wanted is kept, or cannot be: the rest of the program runs as it would alone.
+void stop(observer& of)
+{
+    if (of.has_stopped.exchange(true)) return;
+    of.cupti.disable_activity(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    for (const CUpti_CallbackId id : resources)
+        of.cupti.enable_callback(0, of.subscriber, CUPTI_CB_DOMAIN_RESOURCE, id);
+    const auto stop_calls = [&](const auto& calls) {
+        for (const CUpti_CallbackId id : calls)
+            of.cupti.enable_callback(0, of.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+    };
+    stop_calls(cooperative_launches::calls());
+    stop_calls(launch_capture::calls());
+}
+
+void CUPTIAPI hear(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)
 {
     observer& of = *the_observer;
-    if (data == nullptr || of.process != ::getpid()) return;
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && of.capture != nullptr) try {
-            of.capture->called(id, *static_cast<const CUpti_CallbackData*>(data));
+    if (data == nullptr || of.process != ::getpid() || of.has_stopped) return;
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) try {
+            const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+            if (std::ranges::find(cooperative_launches::calls(), id) != cooperative_launches::calls().end())
+                of.cooperative.called(id, call);
+            if (of.capture == nullptr) return;
+            of.capture->called(id, call);
+            if (of.capture->is_over()) stop(of);
         } catch (const std::exception&) {  // no memory: nothing is captured, and that is said when the program ends
         }
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
     try {
-        const std::lock_guard guard(of.lock);
-        if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED && !of.has_devices) {
-            of.has_devices = true;
-            note_devices(of);
-        }
-        if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
-            note_module(of, static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+        note_resource(of, id, *static_cast<const CUpti_ResourceData*>(data));
     } catch (const std::exception&) {
         ++of.record.process().modules_not_kept;
     }
@@ -196,6 +259,13 @@ bool succeeded(observer& of, CUptiResult result, std::string_view call)
     return false;
 }
 
+bool listen(observer& of, CUpti_CallbackDomain domain, std::span<const CUpti_CallbackId> ids)
+{
+    return std::ranges::all_of(ids, [&](CUpti_CallbackId id) {
+        return succeeded(of, of.cupti.enable_callback(1, of.subscriber, domain, id), "cuptiEnableCallback");
+    });
+}
+
 // Where a launch is to be kept whole. What prevents it is noted, and the program is observed without it.
 void prepare_capture(observer& of, const char* folder)
 {
@@ -209,10 +279,7 @@ void prepare_capture(observer& of, const char* folder)
         return;
     }
     of.capture = std::make_unique<launch_capture>(folder, std::move(wanted), driver);
-    for (const CUpti_CallbackId id : launch_capture::calls())
-        if (!succeeded(of, of.cupti.enable_callback(1, of.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id),
-                       "cuptiEnableCallback"))
-            return;
+    listen(of, CUPTI_CB_DOMAIN_DRIVER_API, launch_capture::calls());
 }
 
 bool start(observer& of, const char* folder)
@@ -231,12 +298,9 @@ bool start(observer& of, const char* folder)
         of.record.add_note(record::note_kind::cupti_too_old, of.cupti.path);
         return false;
     }
-    if (!succeeded(of, of.cupti.subscribe(&of.subscriber, note_resource, nullptr), "cuptiSubscribe")) return false;
-    const auto see = [&](CUpti_CallbackId id) {
-        return succeeded(of, of.cupti.enable_callback(1, of.subscriber, CUPTI_CB_DOMAIN_RESOURCE, id),
-                         "cuptiEnableCallback");
-    };
-    if (see(CUPTI_CBID_RESOURCE_CONTEXT_CREATED) && see(CUPTI_CBID_RESOURCE_MODULE_LOADED) &&
+    if (!succeeded(of, of.cupti.subscribe(&of.subscriber, hear, nullptr), "cuptiSubscribe")) return false;
+    if (listen(of, CUPTI_CB_DOMAIN_RESOURCE, resources) &&
+        listen(of, CUPTI_CB_DOMAIN_DRIVER_API, cooperative_launches::calls()) &&
         succeeded(of, of.cupti.register_buffers(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks") &&
         succeeded(of, of.cupti.enable_activity(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "cuptiActivityEnable") &&
         succeeded(of, of.cupti.flush_period(flush_ms), "cuptiActivityFlushPeriod")) {

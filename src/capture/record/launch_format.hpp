@@ -14,7 +14,9 @@ inline constexpr const char* shape_variable = "LAUNCHBOX_CAPTURE_SHAPE";     ///
 inline constexpr const char* limit_variable = "LAUNCHBOX_CAPTURE_LIMIT";     ///< bytes of memory before the launch
 inline constexpr const char* all_memory_variable = "LAUNCHBOX_CAPTURE_ALL";  ///< "1": also what no argument leads to
 
-/// The text, written last: a line for each thing, words separated by one space, names last.
+/// The text, written last: a line for each thing, words separated by one space, names last. Where PTX can be is a line
+/// each: `image`, a copy of what the driver was given; `linked`, a program or library whose linked device code it was
+/// given, and which may have it as it was before; `file`, anything whose code the program ran.
 inline constexpr const char* launch_file = "launch";
 /// Made by the process that takes the launch: one of all processes does.
 inline constexpr const char* claim_file = "launch.claim";
@@ -27,7 +29,7 @@ inline constexpr const char* kind_mapped = "mapped";      ///< cuMemMap
 inline constexpr const char* kind_managed = "managed";    ///< cuMemAllocManaged
 inline constexpr const char* kind_variable = "variable";  ///< of the module, and not in the list of memory
 
-/// "memory.3.before", "variable.0.after".
+/// "memory.3.before", "variable.0.after". Where the launch changed nothing there is none of "after".
 inline std::string memory_file_name(const char* what, std::size_t number, bool after)
 {
     return std::string(what) + "." + std::to_string(number) + (after ? ".after" : ".before");

@@ -9,7 +9,7 @@
 namespace launchbox::record {
 
 /// The first 16 bytes of a file. The number is that of the layout.
-inline constexpr std::array<char, 16> magic{"launchbox seen1"};
+inline constexpr std::array<char, 16> magic{"launchbox seen2"};
 
 /// Files grow by this much. A block is in one segment; behind the last block of a segment there are zeros.
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
@@ -56,6 +56,9 @@ struct module_block {
     std::uint64_t hash, bytes;
 };
 
+/// Whether a launch is cooperative.
+enum class cooperative_state : std::uint32_t { no = 0, yes = 1, unknown = 2 };
+
 /// What makes launches alike. No padding: it is compared and hashed as bytes.
 struct launch_key {
     std::uint32_t device;
@@ -63,11 +66,11 @@ struct launch_key {
     std::int32_t static_shared_bytes, dynamic_shared_bytes;
     std::uint32_t registers, local_bytes;
     std::int32_t carveout_percent;  ///< -1: none was asked for
-    std::uint32_t
-        extended;  ///< cooperative, or with attributes (cuLaunchKernelEx): CUPTI 13.0 does not tell them apart
+    cooperative_state cooperative;
+    std::uint32_t extended;  ///< not cooperative, and with attributes (cuLaunchKernelEx)
     std::uint32_t in_graph;
 };
-static_assert(sizeof(launch_key) == 17 * sizeof(std::uint32_t));
+static_assert(sizeof(launch_key) == 18 * sizeof(std::uint32_t));
 
 struct launches_block {
     launch_key key;

@@ -44,9 +44,11 @@ ordered_json findings_json(const observed_launches& launches)
 
 ordered_json launches_object(const observed_launches& of)
 {
+    using record::cooperative_state;
     const kernel_info& kernel = of.kernel;
     const bool is_clustered =
         of.key.cluster != decltype(of.key.cluster){} && of.key.cluster != decltype(of.key.cluster){1, 1, 1};
+    const bool is_known = of.key.cooperative != cooperative_state::unknown;
     ordered_json object{
         {"name", json_text(of.name)},
         {"demangled", json_text(of.demangled)},
@@ -56,6 +58,7 @@ ordered_json launches_object(const observed_launches& of)
         {"cluster", is_clustered ? ordered_json(of.key.cluster) : ordered_json()},
         {"dynamic_shared_bytes", of.key.dynamic_shared_bytes},
         {"carveout_percent", of.key.carveout_percent < 0 ? ordered_json() : ordered_json(of.key.carveout_percent)},
+        {"cooperative", is_known ? ordered_json(of.key.cooperative == cooperative_state::yes) : ordered_json()},
         {"extended", of.key.extended != 0},
         {"in_graph", of.key.in_graph != 0}};
     add_members(object, of, fields_of(of));
@@ -80,6 +83,8 @@ table launches_table(const observed_run& run)
         for (const launch_finding& finding : of.findings) ids.push_back(finding.id);
         row["findings"] = std::move(ids);
         row["cluster"] = of.key.cluster;
+        if (row["cooperative"].is_boolean())
+            row["cooperative"] = of.key.cooperative == record::cooperative_state::yes ? "yes" : "no";
         row["extended"] = of.key.extended != 0 ? "yes" : "no";
         row["in_graph"] = of.key.in_graph != 0 ? "yes" : "no";
         rows.push_back(std::move(row));
@@ -99,6 +104,7 @@ table launches_table(const observed_run& run)
                        {"static_shared_bytes"},
                        {"dynamic_shared_bytes"},
                        {"carveout_percent"},
+                       {"cooperative"},
                        {"extended"},
                        {"in_graph"},
                        {"processes"},

@@ -79,11 +79,13 @@ std::map<std::string, std::string> shown_names(const observed_run& run, int room
     return of_kernels;
 }
 
-// What is special about a launch: "cluster 4, carveout 100 %, graph".
+// What is special about a launch: "cooperative, cluster 4, carveout 100 %, graph".
 std::string launch_kind(const observed_launches& launches)
 {
     std::string text;
     const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+    if (launches.key.cooperative == record::cooperative_state::yes) add("cooperative");
+    if (launches.key.cooperative == record::cooperative_state::unknown) add("cooperative or not");
     if (has_cluster(launches))
         add("cluster " + sizes_text(launches.key.cluster));
     else if (launches.key.extended != 0)
@@ -213,9 +215,11 @@ void add_findings(document& page, const observed_run& run, const launches_view& 
         if (!view.all && shown == findings_shown) break;
         ++shown;
         const std::string most = finding->max_gain_ns > 0 ? launch_time(finding->max_gain_ns) : "?";
-        page.line(fmt::format("  {}  {} <<<{}, {}>>>: {}", most, names.at(launches->name),
-                              sizes_text(launches->key.grid), sizes_text(launches->key.block), finding->text),
-                  tone::warning);
+        const bool is_cooperative = launches->key.cooperative == record::cooperative_state::yes;
+        page.line(
+            fmt::format("  {}  {} <<<{}, {}>>>{}: {}", most, names.at(launches->name), sizes_text(launches->key.grid),
+                        sizes_text(launches->key.block), is_cooperative ? " (cooperative)" : "", finding->text),
+            tone::warning);
         page.line("    → " + finding->step);
     }
     if (shown < all.size())

@@ -3,7 +3,9 @@
 #include <cupti.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -24,7 +26,8 @@ struct machinery {
     void* callback_data = nullptr;
     CUpti_BuffersCallbackRequestFunc give = nullptr;
     CUpti_BuffersCallbackCompleteFunc take = nullptr;
-    bool sees_kernels = false, sees_contexts = false, sees_modules = false;
+    bool sees_kernels = false, sees_contexts = false, sees_modules = false, sees_new_nodes = false,
+         sees_cloned_nodes = false;
     std::set<CUpti_CallbackId> calls;
     std::vector<record> waiting;
     std::uint32_t modules = 0;
@@ -82,8 +85,16 @@ void deliver()
     }).join();
 }
 
+// What the observer hears of, a line each in the file of the plan.
+void note(const char* what)
+{
+    if (const std::string file = cupti_plan().value("told", std::string()); !file.empty())
+        std::ofstream(file, std::ios::app) << what << '\n';
+}
+
 void tell(CUpti_CallbackId id, const void* descriptor)
 {
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) note("module");
     CUpti_ResourceData data{};
     data.resourceDescriptor = const_cast<void*>(descriptor);
     if (all().callback != nullptr) all().callback(all().callback_data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
@@ -101,6 +112,24 @@ void module_loaded(const void* bytes, std::size_t size)
     if (all().sees_modules) tell(CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
+void node_told(CUpti_CallbackId id, CUgraphNode node)
+{
+    CUpti_GraphData data{};
+    data.node = node;
+    data.nodeType = CU_GRAPH_NODE_TYPE_KERNEL;
+    tell(id, &data);
+}
+
+void node_created(CUgraphNode node)
+{
+    if (all().sees_new_nodes) node_told(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, node);
+}
+
+void node_cloned(CUgraphNode node)
+{
+    if (all().sees_cloned_nodes) node_told(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, node);
+}
+
 CUpti_CallbackId id_of(fake::call which)
 {
     switch (which) {
@@ -114,6 +143,16 @@ CUpti_CallbackId id_of(fake::call which)
             return CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2;
         case fake::call::load:
             return CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData;
+        case fake::call::load_file:
+            return CUPTI_DRIVER_TRACE_CBID_cuModuleLoad;
+        case fake::call::unload:
+            return CUPTI_DRIVER_TRACE_CBID_cuModuleUnload;
+        case fake::call::load_library:
+            return CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData;
+        case fake::call::kernel_function:
+            return CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction;
+        case fake::call::link:
+            return CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2;
         case fake::call::pin:
             return CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc;
         default:
@@ -121,23 +160,31 @@ CUpti_CallbackId id_of(fake::call which)
     }
 }
 
+// Of the call that this thread makes.
+thread_local std::uint32_t correlation_id = 0;
+
 void called(fake::call which, const void* parameters, bool enters, CUresult result, const char* kernel)
 {
+    static std::atomic<std::uint32_t> last_id = 0;
+    if (enters) correlation_id = ++last_id;
     if (all().callback == nullptr || !all().calls.contains(id_of(which))) return;
     thread_local std::uint64_t correlation = 0;
     if (enters) correlation = 0;
+    if (kernel != nullptr) note("launch");
     CUpti_CallbackData data{};
     data.callbackSite = enters ? CUPTI_API_ENTER : CUPTI_API_EXIT;
     data.functionParams = parameters;
     data.functionReturnValue = &result;
     data.symbolName = kernel;
     data.correlationData = &correlation;
+    data.correlationId = correlation_id;
     all().callback(all().callback_data, CUPTI_CB_DOMAIN_DRIVER_API, id_of(which), &data);
 }
 
 void launched(const fake::launched_kernel& kernel)
 {
     if (!all().sees_kernels) return;
+    note("record");
     record made{};
     made.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     made.name = kernel.name;
@@ -156,6 +203,8 @@ void launched(const fake::launched_kernel& kernel)
     made.localMemoryPerThread = static_cast<std::uint32_t>(kernel.local_bytes);
     made.isSharedMemoryCarveoutRequested = kernel.carveout >= 0 ? 1 : 0;
     made.sharedMemoryCarveoutRequested = static_cast<std::uint8_t>(kernel.carveout >= 0 ? kernel.carveout : 0);
+    made.correlationId = correlation_id;
+    made.graphNodeId = kernel.graph_node;
     made.launchType =
         kernel.extended ? CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE : CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR;
     made.start = 1'000'000 + static_cast<std::uint64_t>(kernel.begin_ns);
@@ -191,7 +240,7 @@ DOUBLE cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
     all().callback = callback;
     all().callback_data = data;
     *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&all());
-    *fake_driver_listeners() = {called, context_created, module_loaded, launched};
+    *fake_driver_listeners() = {called, context_created, module_loaded, launched, node_created, node_cloned};
     return CUPTI_SUCCESS;
 }
 DOUBLE cuptiUnsubscribe(CUpti_SubscriberHandle)
@@ -204,12 +253,17 @@ DOUBLE cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_C
                            CUpti_CallbackId id)
 {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-        if (enable != 0) all().calls.insert(id);
+        if (enable != 0)
+            all().calls.insert(id);
+        else
+            all().calls.erase(id);
         return planned("cuptiEnableCallback");
     }
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return CUPTI_ERROR_INVALID_PARAMETER;
     if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) all().sees_contexts = enable != 0;
     if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) all().sees_modules = enable != 0;
+    if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) all().sees_new_nodes = enable != 0;
+    if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) all().sees_cloned_nodes = enable != 0;
     return planned("cuptiEnableCallback");
 }
 DOUBLE cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc give, CUpti_BuffersCallbackCompleteFunc take)
@@ -223,6 +277,16 @@ DOUBLE cuptiActivityEnable(CUpti_ActivityKind kind)
     if (kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) return CUPTI_ERROR_INVALID_KIND;
     all().sees_kernels = true;
     return planned("cuptiActivityEnable");
+}
+DOUBLE cuptiActivityDisable(CUpti_ActivityKind)
+{
+    all().sees_kernels = false;
+    return CUPTI_SUCCESS;
+}
+DOUBLE cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* id)
+{
+    *id = fake_driver_node_number(node);
+    return CUPTI_SUCCESS;
 }
 DOUBLE cuptiActivityFlushPeriod(std::uint32_t)
 {

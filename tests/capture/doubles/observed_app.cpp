@@ -2,13 +2,22 @@
 //
 //   init                      cuInit and a context
 //   load=CUBIN                a module
-//   offer=FILE                gives a file to the driver as a module, whatever it says to it
+//   load_file=FILE            the same, read by the driver
+//   link=FILE                 PTX to the driver's linker
 //   library=FILE              a shared library
+//   embedded=NAME             the image of this name in that library, as a library of the driver
+//   kernels  functions        what is launched is a kernel of that library; a function of such a kernel
+//   unload                    the last module
 //   launch=KERNEL,GRID,BLOCK,SHARED,COUNT    sizes as 4x2x1; KERNEL of the last module
 //   cooperative=...  early=...  cluster=SIZE,KERNEL,GRID,BLOCK,SHARED,COUNT    the same, launched in these ways
+//   together=ATTRIBUTE,...    the same by cuLaunchKernelEx with cooperative 0 or 1
+//   begin_graph  end_graph=N  what is launched between them becomes a graph, which is launched N times
+//   end_child=N               the same, as a child of a graph
 //   carveout=KERNEL,PERCENT
 //   out=TEXT  err=TEXT        a line
 //   fill=N                    the memory that kernels read and write: bytes N, N + 1, ...
+//   room=N                    kernels have N bytes of memory from now on, and write near their end
+//   noise                     random bytes in all of that
 //   pointer=N                 allocates N bytes and writes their address into the memory that kernels read
 //   pin_inside                writes the address of pinned host memory into the memory that kernels read
 //   pinned                    kernels read pinned host memory from now on
@@ -31,11 +40,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <mutex>
+#include <random>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -47,7 +58,11 @@ namespace {
 
 std::mutex driver_lock;  // the double of the driver knows no threads
 CUmodule last_module = nullptr;
+CUlibrary last_library = nullptr;
+void* shared_library = nullptr;
+std::string launched = "modules";
 CUdeviceptr memory = 0, pinned = 0;
+std::size_t room = 4096;
 
 void* driver(const char* name)
 {
@@ -87,6 +102,12 @@ std::array<unsigned, 3> sizes(const std::string& text)
 CUfunction function(const std::string& name)
 {
     CUfunction found = nullptr;
+    if (launched != "modules") {
+        CUkernel kernel = nullptr;
+        CALL(cuLibraryGetKernel, &kernel, last_library, name.c_str());
+        if (launched == "functions") CALL(cuKernelGetFunction, &found, kernel);
+        return launched == "functions" ? found : reinterpret_cast<CUfunction>(kernel);
+    }
     CALL(cuModuleGetFunction, &found, last_module, name.c_str());
     return found;
 }
@@ -105,6 +126,14 @@ void fill(unsigned first)
     std::vector<unsigned char> bytes(4096);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(first + i % 251);
     CALL(cuMemcpyHtoDAsync_v2, memory, bytes.data(), bytes.size(), nullptr);
+}
+
+void fill_with_noise()
+{
+    std::vector<std::uint64_t> words((room + 7) / 8);
+    std::mt19937_64 random(1);
+    for (std::uint64_t& word : words) word = random();
+    CALL(cuMemcpyHtoDAsync_v2, memory, words.data(), room, nullptr);
 }
 
 void add_pointer(std::size_t bytes)
@@ -136,10 +165,27 @@ void load(const std::string& file)
     CALL(cuModuleLoadData, &last_module, bytes_of(file));
 }
 
-void offer(const std::string& file)
+void link(const std::string& file)
 {
-    CUmodule module = nullptr;
-    reinterpret_cast<decltype(&cuModuleLoadData)>(driver("cuModuleLoadData"))(&module, bytes_of(file));
+    const char* const text = bytes_of(file);
+    CALL(cuLinkAddData_v2, nullptr, CU_JIT_INPUT_PTX, const_cast<char*>(text), std::strlen(text) + 1, "", 0, nullptr,
+         nullptr);
+}
+
+void end_graph(const std::string& times, bool as_child)
+{
+    CUgraph graph = nullptr;
+    CUgraphExec ready = nullptr;
+    CALL(cuStreamEndCapture, nullptr, &graph);
+    if (as_child) {
+        CUgraph parent = nullptr;
+        CUgraphNode node = nullptr;
+        CALL(cuGraphCreate, &parent, 0);
+        CALL(cuGraphAddChildGraphNode, &node, parent, nullptr, 0, graph);
+        graph = parent;
+    }
+    CALL(cuGraphInstantiateWithFlags, &ready, graph, 0);
+    for (long i = std::stol(times); i > 0; --i) CALL(cuGraphLaunch, ready, nullptr);
 }
 
 CUdeviceptr pinned_memory()
@@ -151,11 +197,11 @@ CUdeviceptr pinned_memory()
 
 void launch(const std::string& how, const std::vector<std::string>& words)
 {
-    const std::size_t first = how == "cluster" ? 1 : 0;
+    const std::size_t first = how == "cluster" || how == "together" ? 1 : 0;
     const CUfunction what = function(words.at(first));
     const auto grid = sizes(words.at(first + 1)), block = sizes(words.at(first + 2));
     const auto shared = static_cast<unsigned>(std::stoul(words.at(first + 3)));
-    CUdeviceptr in = pinned != 0 ? pinned : memory, out = memory + 2048;
+    CUdeviceptr in = pinned != 0 ? pinned : memory, out = memory + room - 2048;
     int count = 16;
     std::array<void*, 3> parameters{&in, &out, &count};
     for (long i = std::stol(words.at(first + 4)); i > 0; --i) {
@@ -170,6 +216,9 @@ void launch(const std::string& how, const std::vector<std::string>& words)
             if (how == "early") {
                 attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
                 attribute.value.programmaticStreamSerializationAllowed = 1;
+            } else if (how == "together") {
+                attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+                attribute.value.cooperative = std::stoi(words.at(0));
             } else {
                 attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
                 attribute.value.clusterDim = {sizes(words.at(0))[0], sizes(words.at(0))[1], sizes(words.at(0))[2]};
@@ -204,16 +253,29 @@ bool run_word(const std::string& word)
     if (name == "init") initialise();
     if (name == "load") load(value);
     if (name == "fill") fill(static_cast<unsigned>(std::stoul(value)));
+    if (name == "room") {
+        room = std::stoul(value);
+        CALL(cuMemAlloc_v2, &memory, room);
+    }
+    if (name == "noise") fill_with_noise();
     if (name == "pointer") add_pointer(std::stoul(value));
     if (name == "write") write_memory(value);
-    if (name == "offer") offer(value);
-    if (name == "library" && ::dlopen(value.c_str(), RTLD_NOW) == nullptr) std::exit(94);
+    if (name == "load_file") CALL(cuModuleLoad, &last_module, value.c_str());
+    if (name == "link") link(value);
+    if (name == "unload") CALL(cuModuleUnload, last_module);
+    if (name == "library" && (shared_library = ::dlopen(value.c_str(), RTLD_NOW)) == nullptr) std::exit(94);
+    if (name == "embedded")
+        CALL(cuLibraryLoadData, &last_library, ::dlsym(shared_library, value.c_str()), nullptr, nullptr, 0, nullptr,
+             nullptr, 0);
+    if (name == "kernels" || name == "functions") launched = name;
+    if (name == "begin_graph") CALL(cuStreamBeginCapture_v2, nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    if (name == "end_graph" || name == "end_child") end_graph(value, name == "end_child");
     if (name == "pinned") pinned = pinned_memory();
     if (name == "pin_inside") {
         const CUdeviceptr inside = pinned_memory() + 64;
         CALL(cuMemcpyHtoDAsync_v2, memory + 1024, &inside, sizeof inside, nullptr);
     }
-    if (name == "launch" || name == "cooperative" || name == "early" || name == "cluster")
+    if (name == "launch" || name == "cooperative" || name == "early" || name == "cluster" || name == "together")
         launch(name, split(value, ','));
     if (name == "carveout") {
         const auto parts = split(value, ',');

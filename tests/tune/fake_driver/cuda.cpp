@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "graphs.hpp"
 #include "image/cubin.hpp"
 #include "listeners.hpp"
 #include "machine.hpp"
@@ -113,11 +116,45 @@ fake::listeners& listeners()
     return all;
 }
 
+struct kernel {
+    CUmodule module;  // of the library, which is the library's handle, too
+    std::string name;
+};
+// For ever, as libraries are.
+std::map<const void*, std::unique_ptr<kernel>>& kernels()
+{
+    static auto& all = *new std::map<const void*, std::unique_ptr<kernel>>;
+    return all;
+}
+CUfunction function_of(const kernel& what)
+{
+    return reinterpret_cast<CUfunction>(&reinterpret_cast<module*>(what.module)->functions.at(what.name));
+}
+
+// A kernel of a library may be given as a function.
+function& launched_function(CUfunction what)
+{
+    const auto found = kernels().find(what);
+    return *reinterpret_cast<function*>(found == kernels().end() ? what : function_of(*found->second));
+}
+
 CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const sizes& cluster, unsigned shared,
-                bool extended, void** parameters)
+                bool extended, void** parameters, bool cooperative = false, std::uint64_t graph_node = 0)
 {
     const auto all = [](const sizes& of) { return std::uint64_t{of[0]} * of[1] * of[2]; };
-    function& of = *reinterpret_cast<function*>(what);
+    function& of = launched_function(what);
+    if (fake::is_capturing()) {
+        fake::graph_node node{.what = what,
+                              .grid = grid,
+                              .block = block,
+                              .cluster = cluster,
+                              .shared = shared,
+                              .cooperative = cooperative,
+                              .parameters = {}};
+        for (std::size_t i = 0; i < 3; ++i) std::memcpy(&node.parameters[i], parameters[i], i < 2 ? 8 : 4);
+        fake::add_node(node);
+        return CUDA_SUCCESS;
+    }
     const double begin = gpu().clock_ns;
     const CUresult result =
         fake::launch(of, {all(grid), all(block), std::max<std::uint64_t>(1, all(cluster)), shared}, parameters);
@@ -133,11 +170,24 @@ CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const si
                               .local_bytes = static_cast<int>(of.kernel.figures.stack_frame_bytes.value_or(0)),
                               .carveout = of.carveout,
                               .extended = extended,
+                              .graph_node = graph_node,
                               .begin_ns = begin,
                               .end_ns = gpu().clock_ns});
     }
     return result;
 }
+
+}  // namespace
+
+CUresult fake::run_node(const graph_node& node)
+{
+    auto parameters = node.parameters;
+    std::array<void*, 3> places{&parameters[0], &parameters[1], &parameters[2]};
+    return ::launch(node.what, node.grid, node.block, node.cluster, node.shared, false, places.data(), node.cooperative,
+                    node.number);
+}
+
+namespace {
 
 // Tells of a call before and after it.
 template <class Parameters, class Work>
@@ -155,7 +205,7 @@ CUresult told(fake::call which, const Parameters& parameters, const char* kernel
 const char* name_of(CUfunction what)
 {
     static auto& names = *new std::set<std::string>;
-    return names.insert(reinterpret_cast<function*>(what)->name).first->c_str();
+    return names.insert(launched_function(what).name).first->c_str();
 }
 
 // $FAKE_GPU_MEMORY_AT: where the memory of this process begins; not set: wherever there is room.
@@ -169,9 +219,9 @@ CUdeviceptr next_address(std::size_t bytes)
     constexpr std::size_t page = 4096;
     const CUdeviceptr first = here / page * page;
     // The page of the one before it exists already.
-    for (CUdeviceptr at = first; at < here + bytes; at += page)
-        ::mmap(reinterpret_cast<void*>(at), page, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    for (CUdeviceptr next_page = first; next_page < here + bytes; next_page += page)
+        static_cast<void>(::mmap(at(next_page), page, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
     return here;
 }
 
@@ -295,7 +345,17 @@ static CUresult load_module(CUmodule* to, const void* image)
 {
     if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
     auto loaded = std::make_unique<module>();
-    const char* const bytes = static_cast<const char*>(image);
+    const char* bytes = static_cast<const char*>(image);
+    std::string compiled;
+    if (const std::string cubin = fake::plan().value("compiled", std::string());
+        !cubin.empty() && std::memcmp(bytes,
+                                      "\x7f"
+                                      "ELF",
+                                      4) != 0) {
+        std::ifstream in(cubin, std::ios::binary);
+        compiled.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+        bytes = compiled.c_str();
+    }
     if (std::strncmp(bytes, ".version", 8) == 0) {  // the helpers, known by name
         const std::string_view ptx(bytes), entry = ".entry ";
         for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
@@ -342,11 +402,59 @@ DOUBLE cuModuleLoadData(CUmodule* to, const void* image)
 {
     return told(fake::call::load, fake::load_parameters{to, image}, nullptr, [&] { return load_module(to, image); });
 }
+DOUBLE cuModuleLoad(CUmodule* to, const char* file)
+{
+    return told(fake::call::load_file, fake::load_file_parameters{to, file}, nullptr, [&] {
+        std::ifstream in(file, std::ios::binary);
+        const std::string image{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+        return in ? load_module(to, image.c_str()) : CUDA_ERROR_FILE_NOT_FOUND;
+    });
+}
 DOUBLE cuModuleUnload(CUmodule what)
 {
-    const std::lock_guard guard(modules().lock);
-    modules().all.erase(what);
-    return gpu().dead;
+    return told(fake::call::unload, fake::unload_parameters{what}, nullptr, [&] {
+        const std::lock_guard guard(modules().lock);
+        modules().all.erase(what);
+        return gpu().dead;
+    });
+}
+DOUBLE cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char* name,
+                        unsigned count, CUjit_option* options, void** values)
+{
+    return told(fake::call::link, fake::link_parameters{state, type, data, bytes, name, count, options, values},
+                nullptr, [] { return CUDA_SUCCESS; });
+}
+DOUBLE cuLibraryLoadData(CUlibrary* to, const void* image, CUjit_option* compiler_options, void** compiler_values,
+                         unsigned compiler_count, CUlibraryOption* options, void** values, unsigned count)
+{
+    const fake::load_library_parameters all{to,     image, compiler_options, compiler_values, compiler_count, options,
+                                            values, count};
+    return told(fake::call::load_library, all, nullptr,
+                [&] { return load_module(reinterpret_cast<CUmodule*>(to), image); });
+}
+DOUBLE cuLibraryGetKernel(CUkernel* to, CUlibrary from, const char* name)
+{
+    auto made = std::make_unique<kernel>(kernel{.module = reinterpret_cast<CUmodule>(from), .name = name});
+    *to = reinterpret_cast<CUkernel>(made.get());
+    const void* const handle = made.get();
+    kernels()[handle] = std::move(made);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuKernelGetLibrary(CUlibrary* to, CUkernel what)
+{
+    const auto found = kernels().find(what);
+    if (found == kernels().end()) return CUDA_ERROR_INVALID_HANDLE;
+    *to = reinterpret_cast<CUlibrary>(found->second->module);
+    return CUDA_SUCCESS;
+}
+DOUBLE cuKernelGetFunction(CUfunction* to, CUkernel what)
+{
+    return told(fake::call::kernel_function, fake::kernel_function_parameters{to, what}, nullptr, [&] {
+        const auto found = kernels().find(what);
+        if (found == kernels().end()) return CUDA_ERROR_INVALID_HANDLE;
+        *to = function_of(*found->second);
+        return CUDA_SUCCESS;
+    });
 }
 DOUBLE cuModuleGetFunction(CUfunction* to, CUmodule from, const char* name)
 {
@@ -397,8 +505,9 @@ DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value
     return CUDA_SUCCESS;
 }
 // As the plan has it, since the double computes with these three: two pointers and a count.
-DOUBLE cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset, std::size_t* bytes)
+DOUBLE cuFuncGetParamInfo(CUfunction what, std::size_t index, std::size_t* offset, std::size_t* bytes)
 {
+    if (kernels().contains(what)) return CUDA_ERROR_INVALID_HANDLE;
     const auto sizes = fake::plan().value("parameter_bytes", std::vector<std::size_t>{8, 8, 4});
     if (index >= sizes.size()) return CUDA_ERROR_INVALID_VALUE;
     *bytes = sizes[index];
@@ -423,36 +532,36 @@ DOUBLE cuLaunchCooperativeKernel(CUfunction what, unsigned x, unsigned y, unsign
 {
     const fake::launch_parameters all{what, x, y, z, a, b, c, shared, stream, parameters, nullptr};
     return told(fake::call::launch_cooperative, all, name_of(what), [&] {
-        return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, true, parameters);
+        return launch(what, {x, y, z}, {a, b, c}, {0, 0, 0}, shared, true, parameters, true);
     });
 }
 DOUBLE cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction what, void** parameters, void** extra)
 {
     sizes cluster{};
+    bool cooperative = false;
     for (unsigned i = 0; i < how->numAttrs; ++i)
-        if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            cooperative = how->attrs[i].value.cooperative != 0;
+        else if (how->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             cluster = {how->attrs[i].value.clusterDim.x, how->attrs[i].value.clusterDim.y,
                        how->attrs[i].value.clusterDim.z};
     const fake::launch_ex_parameters all{how, what, parameters, extra};
     return told(fake::call::launch_ex, all, name_of(what), [&] {
         return launch(what, {how->gridDimX, how->gridDimY, how->gridDimZ},
                       {how->blockDimX, how->blockDimY, how->blockDimZ}, cluster, how->sharedMemBytes, how->numAttrs > 0,
-                      parameters);
+                      parameters, cooperative);
     });
 }
 DOUBLE cuFuncGetModule(CUmodule* to, CUfunction what)
 {
+    if (kernels().contains(what)) return CUDA_ERROR_INVALID_HANDLE;
     *to = reinterpret_cast<CUmodule>(reinterpret_cast<function*>(what)->owner);
     return CUDA_SUCCESS;
 }
-DOUBLE cuKernelGetFunction(CUfunction*, CUkernel)
-{
-    return CUDA_ERROR_INVALID_HANDLE;
-}
 DOUBLE cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status)
 {
-    *status = fake::plan().value("in_stream_capture", false) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                                                             : CU_STREAM_CAPTURE_STATUS_NONE;
+    *status = fake::is_capturing() || fake::plan().value("in_stream_capture", false) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                                                     : CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
 }
 DOUBLE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*)
@@ -482,14 +591,13 @@ DOUBLE cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationPr
 DOUBLE cuMemAddressReserve(CUdeviceptr* to, std::size_t bytes, std::size_t, CUdeviceptr wanted, unsigned long long)
 {
     if (std::getenv("FAKE_GPU_NO_ADDRESSES") != nullptr) wanted = 0;
-    void* const got =
-        ::mmap(reinterpret_cast<void*>(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const got = ::mmap(::at(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     *to = reinterpret_cast<CUdeviceptr>(got);
     return got == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 DOUBLE cuMemAddressFree(CUdeviceptr what, std::size_t bytes)
 {
-    ::munmap(reinterpret_cast<void*>(what), bytes);
+    ::munmap(::at(what), bytes);
     return CUDA_SUCCESS;
 }
 DOUBLE cuMemCreate(CUmemGenericAllocationHandle* to, std::size_t bytes, const CUmemAllocationProp*, unsigned long long)
@@ -510,12 +618,11 @@ DOUBLE cuMemMap(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHan
 }
 DOUBLE cuMemSetAccess(CUdeviceptr at, std::size_t bytes, const CUmemAccessDesc*, std::size_t)
 {
-    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS
-                                                                                       : CUDA_ERROR_INVALID_VALUE;
+    return ::mprotect(::at(at), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 DOUBLE cuMemUnmap(CUdeviceptr at, std::size_t bytes)
 {
-    return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return ::mprotect(::at(at), bytes, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 DOUBLE cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes)
 {

@@ -13,13 +13,27 @@ struct launched_kernel {
     const char* name;  ///< lives as long as the process
     std::array<unsigned, 3> grid, block, cluster;
     int registers, static_shared, dynamic_shared, local_bytes;
-    int carveout;   ///< -1: none was asked for
-    bool extended;  ///< cooperative, or by cuLaunchKernelEx with attributes
+    int carveout;              ///< -1: none was asked for
+    bool extended;             ///< cooperative, or by cuLaunchKernelEx with attributes
+    std::uint64_t graph_node;  ///< 0: not of a graph
     double begin_ns, end_ns;
 };
 
 /// Calls of which the double tells before and after them.
-enum class call { launch, launch_cooperative, launch_ex, allocate, free, load, pin };
+enum class call {
+    launch,
+    launch_cooperative,
+    launch_ex,
+    allocate,
+    free,
+    load,
+    load_file,
+    unload,
+    load_library,
+    kernel_function,
+    link,
+    pin
+};
 
 // Their parameters, as CUPTI's headers lay them out.
 struct launch_parameters {
@@ -44,6 +58,37 @@ struct load_parameters {
     CUmodule* to;
     const void* image;
 };
+struct load_file_parameters {
+    CUmodule* to;
+    const char* file;
+};
+struct unload_parameters {
+    CUmodule what;
+};
+struct load_library_parameters {
+    CUlibrary* to;
+    const void* image;
+    CUjit_option* compiler_options;
+    void** compiler_values;
+    unsigned compiler_count;
+    CUlibraryOption* options;
+    void** values;
+    unsigned count;
+};
+struct kernel_function_parameters {
+    CUfunction* to;
+    CUkernel kernel;
+};
+struct link_parameters {
+    CUlinkState state;
+    CUjitInputType type;
+    void* data;
+    std::size_t bytes;
+    const char* name;
+    unsigned count;
+    CUjit_option* options;
+    void** values;
+};
 struct pin_parameters {
     void** to;
     std::size_t bytes;
@@ -55,9 +100,13 @@ struct listeners {
     void (*context_created)() = nullptr;
     void (*module_loaded)(const void* bytes, std::size_t size) = nullptr;
     void (*launched)(const launched_kernel&) = nullptr;
+    void (*node_created)(CUgraphNode node) = nullptr;
+    void (*node_cloned)(CUgraphNode node) = nullptr;
 };
 
 }  // namespace fake
 
 /// Of libcuda.so.1.
 extern "C" fake::listeners* fake_driver_listeners();
+/// The number of a node, as CUPTI gives it.
+extern "C" std::uint64_t fake_driver_node_number(CUgraphNode node);
