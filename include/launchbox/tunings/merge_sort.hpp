@@ -412,6 +412,16 @@ struct merge_sort_f4 : merge_sort_k4_above_1048576 {};
 struct merge_sort_f8_upto : merge_sort_s8_upto_262144 {};
 struct merge_sort_f8 : merge_sort_k8_above_262144 {};
 
+// Keys of 9 to 16 bytes with values: measured by hand (measurements/nvidia-h100/merge_sort_steps.txt); those of other
+// architectures were not.
+using merge_sort_k16_v8_small =
+    launch_box<sm<75, merge_sort_row{256, 2, 2, 8}>, sm<80, merge_sort_row{256, 2, 4, 8}>,
+               sm<90, merge_sort_row{256, 4, 4, 16}>, sm<120, merge_sort_row{256, 2, 4, 8}>>;
+using merge_sort_k16_v8_large =
+    launch_box<sm<75, merge_sort_row{256, 4, 1, 8}>, sm<80, merge_sort_row{512, 4, 1, 8}>,
+               sm<90, merge_sort_row{128, 16, 4, 16}>, sm<120, merge_sort_row{512, 4, 1, 8}>>;
+struct merge_sort_k16_v8 : by_size<upto<65536, merge_sort_k16_v8_small>, otherwise<merge_sort_k16_v8_large>> {};
+
 template <class Key>
 struct merge_sort_floats {
     static constexpr std::int64_t max_elements = 262144;  ///< that are merged one by one
@@ -427,14 +437,18 @@ struct some_bytes {
 };
 
 // The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or
-// 2 bytes takes as much room as one of 4. Keys of more than 8 bytes with values are as much larger keys alone: the
+// 2 bytes takes as much room as one of 4. Keys of more than 16 bytes with values are as much larger keys alone: the
 // pairs that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a
 // row for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
     static constexpr std::size_t value_bytes = sizeof(Value) > 8 || sizeof(Value) <= 4 ? 4 : 8;
-    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4, is_large = sizeof(Key) > 8;
-    using key = some_bytes<is_small ? 4 : is_large ? sizeof(Key) + value_bytes : 8>;
+    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4, is_large = sizeof(Key) > 16;
+    static constexpr std::size_t key_bytes = is_small           ? 4
+                                             : is_large         ? sizeof(Key) + value_bytes
+                                             : sizeof(Key) <= 8 ? 8
+                                                                : 16;
+    using key = some_bytes<key_bytes>;
     using value = std::conditional_t<is_large, void, some_bytes<is_small ? 4 : 8>>;
 };
 template <class Key>
@@ -455,7 +469,7 @@ using merge_sort_tuning = typename std::conditional_t<
     std::type_identity<by_type<typename Types::key, typename Types::value, element_bytes<4, 0, merge_sort_k4>,
                                element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
                                element_bytes<4, 4, std::conditional_t<Differ, merge_sort_s4_v4, merge_sort_k4_v4>>,
-                               element_bytes<8, 8, std::conditional_t<Differ, merge_sort_s8_v8, merge_sort_k8_v8>>>>>::
-    type;
+                               element_bytes<8, 8, std::conditional_t<Differ, merge_sort_s8_v8, merge_sort_k8_v8>>,
+                               element_bytes<16, 8, merge_sort_k16_v8>>>>::type;
 
 }  // namespace launchbox
