@@ -100,12 +100,12 @@ struct word_scale {
     {
         return (word ^ other) >> place_bits == 0;
     }
-    /// Whether the words are worth sorting: not where of 512 of the `count` keys two or more have the leading bits of
-    /// another, but not its other bits, which hardly ever happens with random keys. With fewer keys, or one such key,
-    /// too many blocks of keys of low entropy would sort words in vain. Called by all threads; a barrier.
+    /// Whether the words are worth sorting: not where of 256 of the `count` keys two or more have the leading bits of
+    /// another, but not its other bits, which hardly ever happens with random keys. With 32 keys, or one such key, too
+    /// many blocks of keys of low entropy would sort words in vain. Called by all threads; a barrier.
     __device__ __forceinline__ bool tells_apart(const typename Shape::kept_key* keys, int count) const
     {
-        constexpr int samples = Shape::threads > 512 ? Shape::threads : 512;
+        constexpr int samples = Shape::threads > 256 ? Shape::threads : 256;
         bool is_unlike = false;
 #pragma unroll
         for (int i = 0; i < samples; i += Shape::threads) {
