@@ -385,6 +385,38 @@ using merge_sort_s8_v8_above_262144 = launchbox::launch_box<
 >;
 #endif
 
+// table merge_sort_k16_v8_upto_65536: keys of 9 to 16 bytes with values, n up to 65536
+#ifdef LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW
+using merge_sort_k16_v8_upto_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW>;
+#else
+using merge_sort_k16_v8_upto_65536 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 2, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 2, 4, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 2, 4, 8}>
+>;
+#endif
+
+// table merge_sort_k16_v8_above_65536: keys of 9 to 16 bytes with values, n above 65536
+#ifdef LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW
+using merge_sort_k16_v8_above_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW>;
+#else
+using merge_sort_k16_v8_above_65536 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 4, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{128, 16, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 4, 1, 8}>
+>;
+#endif
+
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
@@ -404,6 +436,9 @@ struct merge_sort_s4_v4
     : by_size<upto<262144, merge_sort_s4_v4_upto_262144>, otherwise<merge_sort_s4_v4_above_262144>> {};
 struct merge_sort_s8_v8
     : by_size<upto<262144, merge_sort_s8_v8_upto_262144>, otherwise<merge_sort_s8_v8_above_262144>> {};
+// Of several rows on an H100, without a record of tune: measurements/nvidia-h100/merge_sort_steps.txt.
+struct merge_sort_k16_v8
+    : by_size<upto<65536, merge_sort_k16_v8_upto_65536>, otherwise<merge_sort_k16_v8_above_65536>> {};
 
 // Floating-point keys alone in their natural order: small sorts merge them one by one, larger ones sort them as
 // integers.
@@ -411,16 +446,6 @@ struct merge_sort_f4_upto : merge_sort_s4_upto_262144 {};
 struct merge_sort_f4 : merge_sort_k4_above_1048576 {};
 struct merge_sort_f8_upto : merge_sort_s8_upto_262144 {};
 struct merge_sort_f8 : merge_sort_k8_above_262144 {};
-
-// Keys of 9 to 16 bytes with values: measured by hand (measurements/nvidia-h100/merge_sort_steps.txt); those of other
-// architectures were not.
-using merge_sort_k16_v8_small =
-    launch_box<sm<75, merge_sort_row{256, 2, 2, 8}>, sm<80, merge_sort_row{256, 2, 4, 8}>,
-               sm<90, merge_sort_row{256, 4, 4, 16}>, sm<120, merge_sort_row{256, 2, 4, 8}>>;
-using merge_sort_k16_v8_large =
-    launch_box<sm<75, merge_sort_row{256, 4, 1, 8}>, sm<80, merge_sort_row{512, 4, 1, 8}>,
-               sm<90, merge_sort_row{128, 16, 4, 16}>, sm<120, merge_sort_row{512, 4, 1, 8}>>;
-struct merge_sort_k16_v8 : by_size<upto<65536, merge_sort_k16_v8_small>, otherwise<merge_sort_k16_v8_large>> {};
 
 template <class Key>
 struct merge_sort_floats {
