@@ -194,8 +194,9 @@ double bytes_of_passes(std::int64_t n, std::size_t carried_bytes)
 {
     namespace kernels = launchbox::merge_sort_kernels;
     using tuning = kernels::tuning_or_default<void, key, Carried, order>;
-    const kernels::sort<kernels::sorts_by_cluster<key, Carried, void>, key, Carried, order, tuning> sorting(n);
-    return 2.0 * (sorting.plan.count + 1) * static_cast<double>(sizeof(key) + carried_bytes);
+    const kernels::sort<kernels::places_elements<key, void>, key, Carried, order, tuning> sorting(n);
+    const int passes = sorting.placed_tile > 0 ? 1 : sorting.plan.count;
+    return 2.0 * (passes + 1) * static_cast<double>(sizeof(key) + carried_bytes);
 }
 
 /// The bytes that our passes read and write. Of launchbox's insides, only this. A template, so that only one branch is

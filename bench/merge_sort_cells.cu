@@ -7,8 +7,8 @@
 //     nvcc -std=c++20 -O3 -arch=native -Iinclude -Itests -DKEY=u32 -DVALUE=u32 -DORDER=less bench/merge_sort_cells.cu
 //     ./a.out [--log2 10,20,28] [--inputs random,equal]
 //
-// KEY: u32 u64 i16 f32 f64 f64_i32; VALUE: none or one of them; ORDER: less, falling, own_order. Ends with 1 where a
-// result differs or was not measured, and with 77 without a GPU.
+// KEY: u32 u64 i16 f32 f64 f64_i32 u64_i32; VALUE: none or one of them; ORDER: less, falling, own_order. Ends with 1
+// where a result differs or was not measured, and with 77 without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/version.cuh>
@@ -57,6 +57,8 @@ __device__ Key key_of(std::uint64_t number)
 {
     if constexpr (std::is_same_v<Key, f64_i32>)  // doubles that are often equal
         return {sort_inputs::key<double>(number >> 44 << 44), sort_inputs::key<std::int32_t>(number << 20), 0};
+    else if constexpr (std::is_same_v<Key, u64_i32>)
+        return {number, sort_inputs::key<std::int32_t>(number << 20), 0};
     else
         return sort_inputs::key<Key>(number);
 }

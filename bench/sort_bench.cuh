@@ -36,7 +36,14 @@ struct f64_i32 {
     std::int32_t padding;  // a member, so that all bytes can be compared
 };
 
-/// By `<`, but a type that no library knows; f64_i32 lexicographic.
+/// An integer key and the index of what it belongs to, which is not compared.
+struct u64_i32 {
+    u64 key;
+    std::int32_t index;
+    std::int32_t padding;
+};
+
+/// By `<`, but a type that no library knows; f64_i32 lexicographic, u64_i32 by its key.
 struct own_order {
     template <class T>
     __host__ __device__ bool operator()(const T& a, const T& b) const
@@ -47,6 +54,7 @@ struct own_order {
     {
         return a.first < b.first || (a.first == b.first && a.second < b.second);
     }
+    __host__ __device__ bool operator()(const u64_i32& a, const u64_i32& b) const { return a.key < b.key; }
 };
 
 struct falling {

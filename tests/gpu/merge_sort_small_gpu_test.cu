@@ -1,4 +1,4 @@
-// merge_sort of few elements on a GPU, which from 9.0 on is one launch of a cluster, compared with std::stable_sort.
+// merge_sort of few elements on a GPU, each of which finds its place, compared with std::stable_sort.
 #include "merge_sort_check.cuh"
 
 #include <launchbox/algorithms/merge_sort.cuh>
@@ -10,17 +10,18 @@ using sort_types::make;
 
 class merge_sort_on_gpu_small : public merge_sort_on_gpu {};
 
-/// Few, and sizes around those of one to eight tiles.
+/// Few, and sizes around those of one to sixteen tiles of each size.
 template <class Make, class Value = none, class Compare = launchbox::less>
 void check_sizes(const Compare& compare = {})
 {
     std::vector<std::size_t> sizes;
     for (std::size_t n = 0; n < 70; ++n) sizes.push_back(n);
-    for (std::size_t tiles = 1; tiles <= 9; ++tiles)
-        for (const std::size_t n : {tiles * 1024 - 400, tiles * 1024 - 1, tiles * 1024, tiles * 1024 + 1})
-            sizes.push_back(n);
+    for (const std::size_t tile : {512, 1024, 2048})
+        for (const std::size_t tiles : {1, 2, 3, 5, 8, 15, 16, 17})
+            for (const std::size_t n : {tiles * tile - 200, tiles * tile - 1, tiles * tile, tiles * tile + 1})
+                sizes.push_back(n);
     for (const std::size_t n : sizes)
-        for (const kind input : {kind::random, kind::few, kind::nearly_sorted})
+        for (const kind input : {kind::random, kind::few, kind::nearly_sorted, kind::sorted, kind::reversed})
             expect_as_stable_sort<Make, Value, void>(input, n, compare, n % 3);
 }
 
@@ -35,7 +36,7 @@ TEST_F(merge_sort_on_gpu_small, floats_whose_zeros_differ)
 TEST_F(merge_sort_on_gpu_small, pairs)
 {
     check_sizes<make<std::uint32_t>, std::uint32_t>();
-    // Tiles that are not full, where one of both has 8 bytes, were once wrong by a fault of ptxas: merge_cluster.cuh.
+    // Tiles that are not full, where one of both has 8 bytes, were once wrong by a fault of ptxas 13.0.
     check_sizes<make<std::uint32_t>, std::uint64_t>();
     check_sizes<make<std::uint64_t>, std::uint32_t>();
     check_sizes<make<std::uint64_t>, std::uint8_t>();

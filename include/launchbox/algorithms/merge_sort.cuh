@@ -7,6 +7,8 @@
 //     launchbox::merge_sort_copy(stream, keys, sorted, n);                       // keys stay as they are
 //     cudaError_t error = launchbox::try_merge_sort(stream, keys, n);            // without exceptions
 //
+// Large arrays of 4-byte numbers with values by <: a radix sort may be faster, see docs/headers/merge_sort.md.
+//
 // Tiles are sorted in shared memory, then passes merge up to 32 runs at once, so that 2^28 keys are read and written
 // five times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
 // may be captured.

@@ -385,6 +385,38 @@ using merge_sort_s8_v8_above_262144 = launchbox::launch_box<
 >;
 #endif
 
+// table merge_sort_k16_v8_upto_65536: keys of 9 to 16 bytes with values, n up to 65536
+#ifdef LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW
+using merge_sort_k16_v8_upto_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW>;
+#else
+using merge_sort_k16_v8_upto_65536 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 2, 2, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{256, 2, 4, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{256, 2, 4, 8}>
+>;
+#endif
+
+// table merge_sort_k16_v8_above_65536: keys of 9 to 16 bytes with values, n above 65536
+#ifdef LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW
+using merge_sort_k16_v8_above_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW>;
+#else
+using merge_sort_k16_v8_above_65536 = launchbox::launch_box<
+    // baseline, not measured
+    launchbox::sm<75, merge_sort_row{256, 4, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<80, merge_sort_row{512, 4, 1, 8}>,
+    // baseline, not measured
+    launchbox::sm<90, merge_sort_row{128, 16, 4, 16}>,
+    // baseline, not measured
+    launchbox::sm<120, merge_sort_row{512, 4, 1, 8}>
+>;
+#endif
+
 // clang-format on
 
 // Names of their own, since each letter of a kernel's name costs time at its launch.
@@ -404,6 +436,9 @@ struct merge_sort_s4_v4
     : by_size<upto<262144, merge_sort_s4_v4_upto_262144>, otherwise<merge_sort_s4_v4_above_262144>> {};
 struct merge_sort_s8_v8
     : by_size<upto<262144, merge_sort_s8_v8_upto_262144>, otherwise<merge_sort_s8_v8_above_262144>> {};
+// Of several rows on an H100, without a record of tune: measurements/nvidia-h100/merge_sort_steps.txt.
+struct merge_sort_k16_v8
+    : by_size<upto<65536, merge_sort_k16_v8_upto_65536>, otherwise<merge_sort_k16_v8_above_65536>> {};
 
 // Floating-point keys alone in their natural order: small sorts merge them one by one, larger ones sort them as
 // integers.
@@ -427,14 +462,18 @@ struct some_bytes {
 };
 
 // The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or
-// 2 bytes takes as much room as one of 4. Keys of more than 8 bytes with values are as much larger keys alone: the
+// 2 bytes takes as much room as one of 4. Keys of more than 16 bytes with values are as much larger keys alone: the
 // pairs that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a
 // row for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
     static constexpr std::size_t value_bytes = sizeof(Value) > 8 || sizeof(Value) <= 4 ? 4 : 8;
-    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4, is_large = sizeof(Key) > 8;
-    using key = some_bytes<is_small ? 4 : is_large ? sizeof(Key) + value_bytes : 8>;
+    static constexpr bool is_small = sizeof(Key) <= 4 && value_bytes <= 4, is_large = sizeof(Key) > 16;
+    static constexpr std::size_t key_bytes = is_small           ? 4
+                                             : is_large         ? sizeof(Key) + value_bytes
+                                             : sizeof(Key) <= 8 ? 8
+                                                                : 16;
+    using key = some_bytes<key_bytes>;
     using value = std::conditional_t<is_large, void, some_bytes<is_small ? 4 : 8>>;
 };
 template <class Key>
@@ -455,7 +494,7 @@ using merge_sort_tuning = typename std::conditional_t<
     std::type_identity<by_type<typename Types::key, typename Types::value, element_bytes<4, 0, merge_sort_k4>,
                                element_bytes<8, 0, merge_sort_k8>, element_bytes<16, 0, merge_sort_k16>,
                                element_bytes<4, 4, std::conditional_t<Differ, merge_sort_s4_v4, merge_sort_k4_v4>>,
-                               element_bytes<8, 8, std::conditional_t<Differ, merge_sort_s8_v8, merge_sort_k8_v8>>>>>::
-    type;
+                               element_bytes<8, 8, std::conditional_t<Differ, merge_sort_s8_v8, merge_sort_k8_v8>>,
+                               element_bytes<16, 8, merge_sort_k16_v8>>>>::type;
 
 }  // namespace launchbox

@@ -122,8 +122,8 @@ TEST(merge_order, zeros_of_both_signs_keep_their_order)
                     }
     for (const std::size_t n : {2u, 300u, 1000u, 2048u})
         for (const int how : {0, 1, 2}) {
-            merges<64, 8, no_value>(with_zeros<float>(n, how, 3), {.by_cluster = true});
-            merges<64, 8, no_value>(with_zeros<double>(n, how, 40), {.by_cluster = true}, greater{});
+            merges<64, 8, no_value>(with_zeros<float>(n, how, 3), {.by_place = true});
+            merges<64, 8, no_value>(with_zeros<double>(n, how, 40), {.by_place = true}, greater{});
         }
 }
 

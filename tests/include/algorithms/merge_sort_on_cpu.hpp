@@ -4,8 +4,8 @@
 
 #include "gpu_on_cpu.hpp"
 
-#include <launchbox/algorithms/detail/merge_cluster.cuh>
 #include <launchbox/algorithms/detail/merge_part.cuh>
+#include <launchbox/algorithms/detail/merge_place.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 #include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 
@@ -19,39 +19,13 @@
 namespace on_cpu {
 
 struct how {
-    int levels = 1;           ///< of two: runs that a pass merges are 2^levels
-    bool find = true;         ///< where the parts begin is found by a kernel of its own, or by each block
-    bool exact = false;       ///< parts are as large as a block can make them, none a little smaller or larger
-    bool by_cluster = false;  ///< all tiles at once, without passes
-    bool has_values = true;   ///< false: a value begins as its key's index
-    unsigned order = 0;       ///< of the threads, see gpu_on_cpu::run
+    int levels = 1;          ///< of two: runs that a pass merges are 2^levels
+    bool find = true;        ///< where the parts begin is found by a kernel of its own, or by each block
+    bool exact = false;      ///< parts are as large as a block can make them, none a little smaller or larger
+    bool by_place = false;   ///< each element finds its place, without passes
+    bool has_values = true;  ///< false: a value begins as its key's index
+    unsigned order = 0;      ///< of the threads, see gpu_on_cpu::run
 };
-
-/// As by one launch of a cluster: first what is before its barrier, by all blocks, then what is behind it.
-template <class Shape>
-void sort_by_cluster(const launchbox::detail::merge_arrays<Shape>& in,
-                     const launchbox::detail::merge_arrays<Shape>& out, int n, const typename Shape::compare& compare,
-                     unsigned order)
-{
-    namespace detail = launchbox::detail;
-    const auto tiles = static_cast<int>(std::bit_ceil(static_cast<unsigned>((n - 1) / Shape::tile + 1)));
-    const auto bytes = detail::cluster_shared_bytes<Shape>(Shape::threads, Shape::items, tiles);
-    const std::size_t words = static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1;
-    std::vector<std::vector<std::max_align_t>> shared(static_cast<std::size_t>(tiles),
-                                                      std::vector<std::max_align_t>(words));
-    const auto memory_of = [&](int tile) {
-        return reinterpret_cast<unsigned char*>(shared[static_cast<std::size_t>(tile)].data());
-    };
-    for (std::vector<std::max_align_t>& each : shared)
-        std::memset(static_cast<void*>(each.data()), 0xa5, words * sizeof(std::max_align_t));
-    const auto each_block = [&](const auto& step) {
-        gpu_on_cpu::run(
-            static_cast<unsigned>(tiles), Shape::threads, [&] { step(static_cast<int>(blockIdx.x)); }, order);
-    };
-    each_block([&](int tile) { detail::sort_tile_of_cluster<Shape>(memory_of(tile), in, n, tile, compare); });
-    each_block([&](int tile) { detail::give_tile<Shape>(memory_of(tile), memory_of, n, tile, tiles); });
-    each_block([&](int tile) { detail::place_tile<Shape>(memory_of(tile), out, n, tile, tiles, compare); });
-}
 
 /// The bits of keys where they are sorted as words, otherwise the keys.
 template <class Stored, class Key>
@@ -78,14 +52,6 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
     using stored_key = typename shape::key;
     const auto n = static_cast<std::int64_t>(keys.size());
     if (n < 2) return 0;
-    if (way.by_cluster) {  // never of words
-        using small = detail::merge_shape<Key, kept, Compare, Threads, Items>;
-        detail::merge_arrays<small> all{keys.data(), nullptr};
-        if (values != nullptr) all.values = values->data();
-        sort_by_cluster<small>({all.keys, way.has_values ? all.values : nullptr}, all, static_cast<int>(n),
-                               user_compare, way.order);
-        return 0;
-    }
     const auto compare = [&] {
         if constexpr (shape::sorts_floats)
             return typename shape::compare{};
@@ -124,13 +90,31 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
     const auto give_back = [&] {
         for (std::size_t i = 0; i < keys.size(); ++i) std::memcpy(&keys[i], &data_keys[i], sizeof(Key));
     };
+    detail::sort_findings::words_of_sort words{};
+    const arrays source{data.keys, way.has_values ? data.values : nullptr};
+    if (way.by_place) {  // never of words
+        using placed = detail::merge_shape<Key, kept, Compare, Threads, Items>;
+        const bool is_alone = n <= placed::tile;
+        const detail::sort_findings findings{is_alone ? nullptr : &words, 77};
+        const detail::merge_arrays<placed> from{reinterpret_cast<Key*>(source.keys), source.values},
+            all{reinterpret_cast<Key*>(data.keys), data.values},
+            tiles{reinterpret_cast<Key*>(other.keys), other.values};
+        run((n - 1) / placed::tile + 1, [&] {
+            detail::sort_tile<placed>(shared, from, is_alone ? all : tiles, n, blockIdx.x, user_compare, findings);
+        });
+        if (!is_alone)
+            run((n * detail::threads_of_place - 1) / Threads + 1, [&] {
+                detail::place_element(tiles, all, static_cast<int>(n), placed::tile, findings,
+                                      static_cast<int>(blockIdx.x * Threads + threadIdx.x), user_compare);
+            });
+        give_back();
+        return 0;
+    }
     const detail::merge_plan plan = detail::plan_merges(n, Threads, Items, way.levels, way.find ? 0 : n);
     std::vector<std::int64_t> splits(static_cast<std::size_t>(detail::splits_of(plan)));
-    detail::sort_findings::words_of_sort words{};
     const detail::sort_findings findings{plan.count > 0 ? &words : nullptr, 77};
 
     arrays from = plan.count % 2 == 0 ? data : other, to = plan.count % 2 == 0 ? other : data;
-    const arrays source{data.keys, way.has_values ? data.values : nullptr};
     run(plan.tiles, [&] { detail::sort_tile<shape>(shared, source, from, n, blockIdx.x, compare, findings); });
     for (int i = 0; i < plan.count; ++i) {
         detail::merge_task task = detail::task_of(plan, i, n, shape::sorts_floats, splits.data(), findings);

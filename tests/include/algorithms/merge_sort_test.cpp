@@ -74,27 +74,28 @@ TEST(merge_sort_blocks, an_order_of_ones_own_whose_equal_keys_are_identical)
             check<64, 8, no_value, std::uint32_t>(kind::random, n, {.levels = 2, .find = find}, with_other_sign{});
 }
 
-TEST(merge_sort_blocks, by_a_cluster)
+TEST(merge_sort_blocks, each_element_finds_its_place)
 {
     for (std::size_t n = 1; n <= 2048; n += n < 10 || n % 256 > 253 || n % 256 < 2 ? 1 : 61)
         for (const unsigned order : {0u, 5u}) {
-            const on_cpu::how way{.by_cluster = true, .order = order};
+            const on_cpu::how way{.by_place = true, .order = order};
             check<64, 4, std::uint32_t, std::uint32_t>(kind::few, n, way);
             check<64, 4, no_value, key_of_sizes>(kind::random, n, way, greater{});
             if (n > 1024) continue;
             check<64, 2, no_value, float>(kind::few, n, way);
-            check<64, 4, std::uint32_t, key_of_inputs>(kind::random, n, {.by_cluster = true, .has_values = false});
+            check<64, 4, std::uint32_t, key_of_inputs>(kind::random, n, {.by_place = true, .has_values = false});
         }
     // Keys and values of different sizes, one of them with 8 bytes.
     for (const std::size_t n : {2u, 200u, 777u, 1000u}) {
-        check<256, 4, std::uint32_t, std::uint64_t>(kind::random, n, {.by_cluster = true});
-        check<256, 4, std::uint64_t, std::uint32_t>(kind::random, n, {.by_cluster = true});
-        check<256, 4, std::uint8_t, std::uint64_t>(kind::random, n, {.by_cluster = true}, greater{});
+        check<256, 4, std::uint32_t, std::uint64_t>(kind::random, n, {.by_place = true});
+        check<256, 4, std::uint64_t, std::uint32_t>(kind::random, n, {.by_place = true});
+        check<256, 4, std::uint8_t, std::uint64_t>(kind::random, n, {.by_place = true}, greater{});
     }
     bool was_given_another = false;
     for (const kind input : sort_inputs::kinds) {
-        check<64, 8, std::uint16_t, std::uint32_t>(input, 3000, {.by_cluster = true});
-        check<64, 4, no_value, marked_keys>(input, 1500, {.by_cluster = true}, by_lower_half{&was_given_another});
+        check<64, 8, std::uint16_t, std::uint32_t>(input, 3000, {.by_place = true});
+        for (const std::size_t n : {2047u, 2048u}) check<64, 2, no_value, std::uint32_t>(input, n, {.by_place = true});
+        check<64, 4, no_value, marked_keys>(input, 1500, {.by_place = true}, by_lower_half{&was_given_another});
     }
     EXPECT_FALSE(was_given_another);
 }

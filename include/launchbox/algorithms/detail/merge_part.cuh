@@ -225,7 +225,7 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
     const typename number::type none = 0;
     const word_scale<Shape> scale(is_there ? number::of(memory.keys()[run_begin]) : ~none,
                                   is_there ? number::of(memory.keys()[run_end - 1]) : none);
-    bool by_words = scale.tells_apart(memory.keys(), count);
+    bool by_words = scale.tells_neighbours_apart(memory.keys(), count);
     if (by_words) {
         for_each_stretch<words>(bounds, count, levels, [&](const run_reader<words>& reader, int at, int here) {
             const int apart = reader.direction * padded<Shape::items>(32);

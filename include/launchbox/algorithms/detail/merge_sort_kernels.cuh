@@ -16,8 +16,8 @@
 
 #include <launchbox/algorithms/detail/device_memory.cuh>
 #include <launchbox/algorithms/detail/grid_order.cuh>
-#include <launchbox/algorithms/detail/merge_cluster.cuh>
 #include <launchbox/algorithms/detail/merge_part.cuh>
+#include <launchbox/algorithms/detail/merge_place.cuh>
 #include <launchbox/algorithms/detail/merge_plan.hpp>
 #include <launchbox/algorithms/detail/merge_sort_tile.cuh>
 #include <launchbox/algorithms/detail/wide_access.cuh>
@@ -115,46 +115,32 @@ struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
     }
 };
 
-/// Rows of sorts by a cluster, of up to `ways` blocks; 1: this code has no clusters. Sorts of integers alone merge so
-/// fast that larger tiles are better, and several launches than more than four blocks. Keys of more than 8 bytes take
-/// longer to search than to merge. It always fits: every GPU with clusters has 99 KB of shared memory.
-template <class Key, class Value, class Compare>
-inline constexpr bool is_stable_sort = merge_shape<Key, Value, Compare, 64, 2>::is_stable;
-inline constexpr int cluster_threads = 256;
-template <class Key, class Value, class Compare>
-inline constexpr int cluster_items = is_stable_sort<Key, Value, Compare> ? 4 : 8;
-template <class Key, class Value, class Compare>
-inline constexpr int cluster_ways = sizeof(Key) > 8                       ? 3
-                                    : is_stable_sort<Key, Value, Compare> ? 8
-                                                                          : 4;
-template <class Key, class Value, class Compare, int Ways>
-inline constexpr merge_sort_row cluster_row{
-    .threads = cluster_threads, .items = cluster_items<Key, Value, Compare>, .min_blocks = 1, .ways = Ways};
-template <class Key, class Value, class Compare>
-using cluster_tuning = launch_box<sm<75, cluster_row<Key, Value, Compare, 1>>,
-                                  sm<90, cluster_row<Key, Value, Compare, cluster_ways<Key, Value, Compare>>>>;
+/// The tiles of small sorts: smaller than those of other sizes, so that more of the GPU sorts them. But one tile of up
+/// to max_lone_tile elements takes less time than some that are merged.
+template <class Key>
+inline constexpr merge_sort_row small_row{
+    .threads = 128, .items = sizeof(Key) <= 8 ? 2 : 4, .min_blocks = 0, .ways = 2};
+template <class Shape>
+inline constexpr std::int64_t max_lone_tile = Shape::is_stable ? 1024 : 2048;
+/// Above it merging takes less time than finding places.
+inline constexpr std::int64_t max_placed = 24576;
+
+inline constexpr merge_sort_row place_row{.threads = 128, .items = 2, .min_blocks = 0, .ways = 2};
 
 template <class Key, class Value, class Compare>
-struct sort_small : body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>> {
-    using base = body<Key, Value, Compare, cluster_tuning<Key, Value, Compare>>;
-    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
-    {
-        return cluster_shared_bytes<typename base::any_shape>(row.threads, row.items, row.ways);
-    }
+struct place : body<Key, Value, Compare, only<place_row>> {
+    using base = body<Key, Value, Compare, only<place_row>>;
     template <typename base::row_type r>
-    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, Compare compare)
+    static __device__ void run(typename base::arrays in, typename base::arrays out, int n, int tile,
+                               sort_findings findings, Compare compare)
     {
-        using shape = typename base::template shape<r>;
-        wait_for_grid_ahead();
-        if constexpr (r.ways > 1)
-            sort_by_cluster<shape>(block_memory(), {in.keys, in.values}, {out.keys, out.values}, n, compare);
+        place_element(in, out, n, tile, findings, static_cast<int>(blockIdx.x * r.threads + threadIdx.x), compare);
     }
 };
 
-/// Whether there is a kernel that sorts by a cluster: rows that were given are used instead, and of keys of more than
-/// 16 bytes there is no room for so many.
-template <class Key, class Value, class Tuning>
-inline constexpr bool sorts_by_cluster =
+/// Whether elements of few tiles find their places: rows that were given merge them instead.
+template <class Key, class Tuning>
+inline constexpr bool places_elements =
 #ifdef LAUNCHBOX_ROW
     false;
 #else
@@ -281,8 +267,8 @@ inline std::uint64_t number_of_sort()
 /// What finds splits: where there are many tiles a kernel of its own, or always the blocks that need them.
 enum class finds { by_kernel, by_blocks };
 
-/// `ByCluster`: small sorts are done by a cluster, where the code has clusters.
-template <bool ByCluster, class Key, class Value, class Compare, class Tuning, finds Finds = finds::by_kernel>
+/// `Places`: elements of few tiles find their places.
+template <bool Places, class Key, class Value, class Compare, class Tuning, finds Finds = finds::by_kernel>
 struct sort {
     using kernel = sort_tiles<Key, Value, Compare, Tuning>;
     using any_shape = typename kernel::any_shape;
@@ -291,20 +277,24 @@ struct sort {
     using largest = largest_sizes<Tuning>;
     using searched = typename any_shape::searched_order;
     using finding = find<largest::max_levels, typename any_shape::key, searched>;
+    using small_kernel = sort_tiles<Key, Value, Compare, only<small_row<Key>>>;
 
     merge_plan plan;
-    int cluster_blocks = 0;  ///< 0: not by a cluster
+    bool has_small_tiles = false;
+    int placed_tile = 0;  ///< of tiles whose elements find their places; 0: merged by passes
     explicit sort(std::int64_t n)
     {
-        if constexpr (ByCluster) {
-            const auto row = row_for<sort_small<Key, Value, Compare>>();
-            const std::int64_t tiles = divided_up(n, std::int64_t{row.threads} * row.items);
-            if (row.ways > 1 && tiles <= row.ways) {
-                cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(tiles)));
-                return;
-            }
-        }
         const auto row = row_for<kernel>(n);
+        if constexpr (Places) {
+            constexpr std::int64_t small_tile = std::int64_t{small_row<Key>.threads} * small_row<Key>.items;
+            std::int64_t tile = std::int64_t{row.threads} * row.items;
+            if (n <= small_tile * threads_of_place * tiles_at_once && (n > tile || tile > max_lone_tile<any_shape>)) {
+                has_small_tiles = true;
+                tile = small_tile;
+            }
+            if (n > tile && n <= std::min(max_placed, max_placed_tiles * tile)) placed_tile = static_cast<int>(tile);
+            if (has_small_tiles || placed_tile > 0) return;
+        }
         plan = plan_merges(n, row.threads, row.items, levels_of(row),
                            Finds == finds::by_blocks || n <= largest::above ? std::numeric_limits<std::int64_t>::max()
                                                                             : max_tiles_without_find);
@@ -312,12 +302,13 @@ struct sort {
 
     space add_to(memory_parts& parts, std::int64_t n) const
     {
-        const std::size_t keys = plan.count == 0 ? 0 : static_cast<std::size_t>(n);
+        const bool has_other = plan.count > 0 || placed_tile > 0;
+        const std::size_t keys = has_other ? static_cast<std::size_t>(n) : 0;
         space space{};
         space.keys = parts.add(keys * sizeof(Key));
         if constexpr (!std::is_void_v<Value>) space.values = parts.add(keys * sizeof(Value));
         space.splits = parts.add(static_cast<std::size_t>(splits_of(plan)) * sizeof(std::int64_t));
-        space.findings = parts.add(plan.count == 0 ? 0 : sizeof(sort_findings::words_of_sort));
+        space.findings = parts.add(has_other ? sizeof(sort_findings::words_of_sort) : 0);
         return space;
     }
 
@@ -346,17 +337,27 @@ struct sort {
     {
         const auto compare = as_order<order>(user_compare);
         const arrays first{source.keys, values_are_indices ? nullptr : source.values};
-        if constexpr (ByCluster) {
-            if (cluster_blocks > 0) {
-                launch<sort_small<Key, Value, Compare>>(
-                    launch_config{.stream = stream, .cluster = cluster_blocks, .programmatic_dependent_launch = true},
-                    blocks{launch_extent(cluster_blocks), n}, first, data, static_cast<int>(n), compare);
-                return;
+        const bool is_even = plan.count % 2 == 0 && placed_tile == 0;
+        arrays from = is_even ? data : parts.other, to = is_even ? parts.other : data;
+        const bool has_other = plan.count > 0 || placed_tile > 0;
+        const sort_findings findings{has_other ? parts.findings : nullptr, number_of_sort()};
+        const auto sort_all_tiles = [&]<class Kernel>(std::type_identity<Kernel>) {
+            launch<Kernel>(stream, n, first, from, n, parts.splits, splits_of(plan), findings, compare);
+        };
+        if constexpr (Places) {
+            if (has_small_tiles)
+                sort_all_tiles(std::type_identity<small_kernel>{});
+            else
+                sort_all_tiles(std::type_identity<kernel>{});
+            if (placed_tile > 0) {
+                const std::int64_t threads = n * threads_of_place;
+                launch<place<Key, Value, Compare>>(stream,
+                                                   blocks{launch_extent(divided_up(threads, place_row.threads)), n},
+                                                   from, to, static_cast<int>(n), placed_tile, findings, compare);
             }
+        } else {
+            sort_all_tiles(std::type_identity<kernel>{});
         }
-        arrays from = plan.count % 2 == 0 ? data : parts.other, to = plan.count % 2 == 0 ? parts.other : data;
-        const sort_findings findings{plan.count == 0 ? nullptr : parts.findings, number_of_sort()};
-        launch<kernel>(stream, n, first, from, n, parts.splits, splits_of(plan), findings, compare);
         for (int i = 0; i < plan.count; ++i) {
             const merge_task task = task_of(plan, i, n, any_shape::sorts_floats, parts.splits, findings);
             const blocks grid{launch_extent(plan.passes[static_cast<std::size_t>(i)].blocks), n};
@@ -417,7 +418,7 @@ void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std
 {
     // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
     using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
-    const sort<sorts_by_cluster<Key, Index, Tuning>, Key, Index, Compare, table> sorting(n);
+    const sort<places_elements<Key, Tuning>, Key, Index, Compare, table> sorting(n);
     memory_parts parts;
     const space space = sorting.add_to(parts, n);
     const std::size_t order_at = parts.add(static_cast<std::size_t>(n) * sizeof(Index));
@@ -475,14 +476,14 @@ void sort_any(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int
     if constexpr (std::is_void_v<Tuning> && are_words<Key, Value, Compare>) {
         using rows = merge_sort_floats<Key>;
         if (n <= rows::max_elements)
-            sort_carrying<sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, of_keys<Compare>,
-                               typename rows::one_by_one, finds::by_blocks>>(stream, call, n, of_keys<Compare>{compare},
-                                                                             space);
+            sort_carrying<sort<places_elements<Key, Tuning>, Key, Value, of_keys<Compare>, typename rows::one_by_one,
+                               finds::by_blocks>>(stream, call, n, of_keys<Compare>{compare}, space);
         else
             sort_carrying<sort<false, Key, Value, Compare, typename rows::words>>(stream, call, n, compare, space);
     } else if constexpr (sizeof(std::conditional_t<std::is_void_v<Value>, char, Value>) <= max_carried_bytes)
-        sort_carrying<sort<sorts_by_cluster<Key, Value, Tuning>, Key, Value, Compare,
-                           tuning_or_default<Tuning, Key, Value, Compare>>>(stream, call, n, compare, space);
+        sort_carrying<
+            sort<places_elements<Key, Tuning>, Key, Value, Compare, tuning_or_default<Tuning, Key, Value, Compare>>>(
+            stream, call, n, compare, space);
     else if (n <= std::numeric_limits<std::uint32_t>::max())
         sort_by_index<std::uint32_t, Tuning>(stream, call, n, compare, space);
     else

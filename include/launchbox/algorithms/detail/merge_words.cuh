@@ -116,6 +116,21 @@ struct word_scale {
         }
         return __syncthreads_count(is_unlike) < 2;
     }
+    /// The same where the keys are sorted runs one after the other, by neighbours: of 512 of them, since a run has the
+    /// keys with the same leading bits side by side, and less than six, since of random keys one or two may be so
+    /// close.
+    __device__ __forceinline__ bool tells_neighbours_apart(const typename Shape::kept_key* keys, int count) const
+    {
+        constexpr int samples = Shape::threads > 512 ? Shape::threads : 512;
+        bool is_unlike = false;
+#pragma unroll
+        for (int i = 0; i < samples; i += Shape::threads) {
+            const int at = (i + static_cast<int>(threadIdx.x)) * (count - 1) / samples;
+            const auto key = keys[at], next = keys[min(at + 1, count - 1)];
+            is_unlike |= leading(key) == leading(next) && key != next;
+        }
+        return __syncthreads_count(is_unlike) < 6;
+    }
 };
 
 /// The most neighbours with the same leading bits that one thread puts in order, and how often it does so. Of random

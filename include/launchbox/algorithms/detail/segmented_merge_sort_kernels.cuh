@@ -172,6 +172,14 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
     }
 };
 
+/// Integers alone have the rows of keys whose equal ones may differ: with more registers tiles of segments do not
+/// spill, which is up to 1.1 times as fast.
+template <class Tuning, class Key, class Value, class Compare>
+using tuning_of_segments =
+    typename std::conditional_t<std::is_void_v<Tuning> && std::is_void_v<Value> && sizeof(Key) <= 8,
+                                std::type_identity<merge_sort_tuning<Key, void, true>>,
+                                std::type_identity<tuning_or_default<Tuning, Key, Value, Compare>>>::type;
+
 /// The rows of large segments: those of the largest sorts, but for pairs of up to 8 bytes those of middle ones, whose
 /// smaller tiles are up to 1.25 times as fast.
 template <class Key, class Value>
@@ -292,7 +300,7 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
         typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index>>::type;
     // A row for indices of 4 bytes may not fit those of 8.
     using table =
-        tuning_or_default<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
+        tuning_of_segments<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
     segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
     memory_parts parts;
     sorting.add_to(parts);
