@@ -156,6 +156,7 @@ struct kernel_builder::impl {
           units(spec, cache,
                 {.system_folders = system_folders_of(compiler),
                  .compiler = compiler.version,
+                 .more_flags = compiler.nvrtc ? std::vector<std::string>() : words_of_environment_for_nvcc(),
                  .jobs = jobs,
                  .ask = [this](compile_job job) { return ask(std::move(job)); }})
     {
