@@ -297,7 +297,7 @@ void kernel_builder::impl::complete(compile_job& job) const
     }
     job.tools = compiler.tools;
     job.folder = folder;
-    job.source = target.source;
+    job.source = target.source.starts_with('-') ? "./" + target.source : target.source;  // no option of compilers
 }
 
 compile_answer kernel_builder::impl::ask(compile_job job)

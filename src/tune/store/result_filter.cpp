@@ -103,7 +103,7 @@ value_filter parse_value_filter(const std::vector<std::string>& texts, const std
 bool names_machine(std::string_view name, std::string_view wanted)
 {
     const auto same = [](char a, char b) { return to_upper(a) == to_upper(b); };
-    return std::ranges::search(name, wanted, same).begin() != name.end() || wanted.empty();
+    return wanted.empty() || std::search(name.begin(), name.end(), wanted.begin(), wanted.end(), same) != name.end();
 }
 
 }  // namespace launchbox
