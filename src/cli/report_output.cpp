@@ -30,8 +30,8 @@ CLI::Validator run_number()
 {
     return CLI::Validator(
         [](const std::string& text) -> std::string {
-            constexpr std::size_t most_digits = 9;
-            const bool is_number = !text.empty() && text.size() <= most_digits && std::ranges::all_of(text, is_digit);
+            constexpr std::size_t max_digits = 9;
+            const bool is_number = !text.empty() && text.size() <= max_digits && std::ranges::all_of(text, is_digit);
             if (is_number && text.find_first_not_of('0') != std::string::npos) return {};
             return "'" + escape_for_terminal(text) + "' is not the number of a run";
         },

@@ -173,12 +173,12 @@ namespace {
 
 // Of parameters and of values of a workload. Names are looked up one after the other, which for 20,000 of them takes
 // minutes; a spec has at most 64 parameters.
-constexpr std::size_t most_names = 256;
+constexpr std::size_t max_names = 256;
 
 std::string too_many(const assignment& values, const char* what)
 {
-    if (values.values.size() <= most_names) return {};
-    return "it has " + std::to_string(values.values.size()) + " " + what + ", and " + std::to_string(most_names) +
+    if (values.values.size() <= max_names) return {};
+    return "it has " + std::to_string(values.values.size()) + " " + what + ", and " + std::to_string(max_names) +
            " are allowed";
 }
 
