@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "app/tuning/spec_sources.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/spec/tune_spec.hpp"
 
@@ -39,6 +41,19 @@ void refuse_box(const emit_records& chosen)
                                                                      : " does not contain the GPU's architecture") +
                             ", and a launch_box has a row per architecture",
                         "use --format json or --format defines");
+}
+
+// "row", "my::row", "::my::row"
+bool names_type(std::string_view text)
+{
+    if (text.starts_with("::")) text.remove_prefix(2);
+    for (;;) {
+        const std::size_t end = text.find("::");
+        const std::string name(text.substr(0, end));
+        if (identifier_of(name) != name) return false;
+        if (end == std::string_view::npos) return true;
+        text.remove_prefix(end + 2);
+    }
 }
 
 // A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
@@ -77,6 +92,9 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
     if (identifier_of(settings.box) != settings.box)
         throw error("--box: '" + settings.box + "' is not a C++ name",
                     "write, for example, " + identifier_of(settings.box));
+    if (!request.row.empty() && !names_type(request.row))
+        throw error("--row: '" + escape_for_terminal(request.row) + "' is not the name of a C++ type",
+                    "write, for example, my::row");
     settings.row_type = request.row;
     settings.allow_unverified = request.allow_unverified;
     settings.split = request.split;

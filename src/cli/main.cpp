@@ -22,6 +22,7 @@
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
 #include "support/process/open_files.hpp"
+#include "support/process/own_limits.hpp"
 #include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/build/kernel_builder.hpp"
@@ -153,6 +154,17 @@ std::string hint_for(const CLI::App& app, const CLI::ParseError& failure, const 
     return "see " + app.get_name() + " " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
 }
 
+// What a variable of a script without a value leaves: `--gpu "$GPU"` must not mean every GPU. No flags are flags, too.
+void refuse_empty_values(const CLI::App& verb)
+{
+    for (const CLI::Option* option : verb.get_options())
+        if (!option->get_lnames().empty() && option->get_items_expected_max() > 0 && option->get_type_name() != "FLAGS")
+            for (const std::string& value : option->results())
+                if (value.empty())
+                    throw error("--" + option->get_lnames().front() + " is empty",
+                                "write a value behind it, or leave it out");
+}
+
 // `tune` starts this program again to compile and to measure, in processes that may die.
 std::optional<int> run_as_worker(int count, char** arguments)
 {
@@ -221,6 +233,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
         complain(failure.what(), failure.hint(), failure.status());
         return exit_status::untestable;
     }
+    for (const CLI::App* verb : app.get_subcommands()) refuse_empty_values(*verb);
     for (const CLI::App* verb : app.get_subcommands())
         for (const CLI::Option* option : verb->get_options())
             if (names_inputs(*option)) note_named_inputs(option->results());
@@ -270,6 +283,7 @@ int run_launchbox(int count, char** arguments, const remote_tuning* elsewhere, b
 {
     others_complain = quiet;
     open_standard_streams();
+    outlive_own_limits();
     std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
     try {
         if (const std::optional<int> status = run_as_worker(count, arguments)) return *status;

@@ -8,6 +8,7 @@
 #include "app/page_reading.hpp"
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "report/core/own_file.hpp"
 #include "report/html/html_page.hpp"
@@ -83,9 +84,7 @@ void add_report(CLI::App& app, call_context& context)
     verb->add_option("--workload", options->workload,
                      "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUE");
-    verb->add_option("--run", options->typed.run, "Only the run with this number")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber);
+    verb->add_option("--run", options->typed.run, "Only the run with this number")->type_name("N")->check(run_number());
     verb->add_option("--title", options->typed.title, "Heading of the page; default: the names of the files")
         ->type_name("TEXT");
     verb->add_flag("--advise", options->typed.advise,

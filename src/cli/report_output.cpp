@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_output.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <ostream>
 
@@ -8,6 +9,8 @@
 #include "report/core/own_file.hpp"
 #include "support/error.hpp"
 #include "support/process/pager.hpp"
+#include "support/text/ascii.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox::cli {
 
@@ -21,6 +24,18 @@ void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)
     app.add_option("-o,--output", file.path, "Write to this file instead of standard output (-)")->type_name("FILE");
     file.add_overwrite(app);
     verb = app.get_name();
+}
+
+CLI::Validator run_number()
+{
+    return CLI::Validator(
+        [](const std::string& text) -> std::string {
+            constexpr std::size_t max_digits = 9;
+            const bool is_number = !text.empty() && text.size() <= max_digits && std::ranges::all_of(text, is_digit);
+            if (is_number && text.find_first_not_of('0') != std::string::npos) return {};
+            return "'" + escape_for_terminal(text) + "' is not the number of a run";
+        },
+        "");
 }
 
 void write_report(const output_options& options, const report_forms& forms, bool beside_a_program)

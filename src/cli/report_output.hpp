@@ -39,6 +39,9 @@ struct report_forms {
     std::map<std::string, std::function<std::string()>> others = {};  ///< by format
 };
 
+/// Of --run: the number of a run, from 1.
+CLI::Validator run_number();
+
 /// `beside_a_program`: standard output belongs to the user's program, and the report goes to standard error.
 void write_report(const output_options& options, const report_forms& forms, bool beside_a_program = false);
 

@@ -132,9 +132,7 @@ void add_results(CLI::App& app, call_context& context)
         ->type_name("NAME=VALUE");
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs, or processors, with this in their name")
         ->type_name("NAME");
-    verb->add_option("--run", options->run, "Only the run with this number")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber);
+    verb->add_option("--run", options->run, "Only the run with this number")->type_name("N")->check(run_number());
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,

@@ -42,11 +42,15 @@ void exchange_options::add_to(CLI::App& app)
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
     app.add_flag("--import", import, "Write everything in the files, also of Kernel Tuner, KTT and T4, to a new store");
-    app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o")
-        ->excludes(app.get_option("--import"))
-        ->excludes(app.get_option("--export"));
+    CLI::Option* merging =
+        app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o");
+    // It writes everything: what chooses some of it would be passed over.
+    for (const char* other :
+         {"--import", "--export", "--workload", "--gpu", "--run", "--top", "--samples", "--failures"})
+        merging->excludes(app.get_option(other));
     app.add_option("--store", store, "With --import: the store to write; default: the file's name with .db")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->needs(app.get_option("--import"));
 }
 
 void export_results(const exchange_options& options, const std::vector<std::string>& files, const output_file& output,

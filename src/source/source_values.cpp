@@ -2,6 +2,7 @@
 #include "source/source_values.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "source/source_statements.hpp"
@@ -437,7 +438,7 @@ bool source_values::may_be_passed_by(std::size_t change, std::size_t at) const
     const auto between = [&](std::string_view word) {
         const std::vector<std::size_t>& all = names_.places(word);
         const auto first = std::upper_bound(all.begin(), all.end(), change);
-        return std::ranges::subrange(first, std::lower_bound(first, all.end(), at));
+        return std::span(first, std::lower_bound(first, all.end(), at));  // clang 14 knows no std::ranges::subrange
     };
     const auto is_label = [&](std::size_t place) { return place + 1 < tokens.size() && tokens[place + 1].is(":"); };
     for (const std::size_t place : between("case"))

@@ -63,6 +63,12 @@ TEST_F(check_gates, a_budget_that_decides_nothing_is_2)
     idle("[defaults]\nthreads = 128\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n", "its rules leave these kernels");
     idle("unknown = 'allow'\n[defaults]\nmax_code_bytes = 1\nrequire_launch_bounds = true\n",
          "the figures that it limits are not known for these kernels");
+    // No kernel has passed what checked none of them.
+    const call as_junit = launchbox_run(
+        {"check", log_90, "--format", "junit", "--budget", budget("[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")});
+    EXPECT_TRUE(as_junit.shows("name=\"nothing\" time=\"0\">\n      <skipped message=\"no limit")) << as_junit.out;
+    EXPECT_TRUE(as_junit.shows(" skipped=\"8\"")) << as_junit.out;
+    EXPECT_FALSE(as_junit.shows("time=\"0\"/>")) << as_junit.out;
     // With --kernel the one kernel counts.
     const std::string limits = budget("[[rule]]\nkernel = 'nothing'\nmax_registers = 255\n");
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--kernel", "nothing"}).status, 0);

@@ -188,5 +188,23 @@ TEST(command_line, many_wrong_words_at_once_do_no_harm)
     EXPECT_EQ(launchbox_run({"occupancy", std::string(100'000, 'a')}).status, 2);
 }
 
+// `--gpu "$GPU"` with a variable that is not set must not mean every GPU.
+TEST(command_line, an_empty_value_is_refused)
+{
+    for (const auto& [words, option] : std::initializer_list<std::pair<std::vector<std::string>, std::string>>{
+             {{"results", example, "--gpu", ""}, "--gpu"},
+             {{"results", example, "-o", ""}, "--output"},
+             {{"results", example, "--svg", ""}, "--svg"},
+             {{"emit", example, "--box", ""}, "--box"},
+             {{"emit", example, "--spec", ""}, "--spec"},
+             {{"check", log_90, "--budget", ""}, "--budget"},
+             {{"check", log_90, "--baseline", "", "--write-baseline"}, "--baseline"},
+             {{"inspect", log_90, "--diff", ""}, "--diff"},
+             {{"inspect", log_90, "--kernel", ""}, "--kernel"},
+             {{"tune", "examples/tune_cpu_sort/tune_cpu_sort.toml", "--store", ""}, "--store"},
+             {{"report", example, "-o", "r.html", "--title", ""}, "--title"}})
+        expect_refused(launchbox_run(words), option + " is empty");
+}
+
 }  // namespace
 }  // namespace launchbox

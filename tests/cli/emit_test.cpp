@@ -159,5 +159,36 @@ TEST(emit_verb, refuses_and_leaves_files_alone)
     expect_refused(launchbox_run({"emit", header}), "");
 }
 
+// As git makes them on Windows.
+TEST(emit_verb, a_header_with_the_line_ends_of_windows_stays_one)
+{
+    temporary_directory folder;
+    const std::string file = (folder.path() / "a.hpp").string();
+    ASSERT_EQ(launchbox_run({"emit", record, "-o", file, "--box", "sort"}).status, 0);
+    std::string text;
+    for (const char letter : read_input(file)) text += letter == '\n' ? "\r\n" : std::string(1, letter);
+    write_file_atomically(file, text);
+    EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file}).status, 0);
+    EXPECT_EQ(launchbox_run({"emit", record, "--check", "-o", file, "--box", "sort"}).status, 0);
+    EXPECT_EQ(launchbox_run({"emit", record, "-o", file, "--box", "sort"}).status, 0);
+    EXPECT_EQ(read_input(file), text);
+    std::string other = text;
+    write_file_atomically(file, other.replace(other.find("{64, 17, 2}>"), 3, "{32"));
+    EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file}).status, 1);
+    const call updated = launchbox_run({"emit", record, "-o", file, "--box", "sort"});
+    EXPECT_EQ(updated.status, 0) << updated.err;
+    EXPECT_EQ(read_input(file), text);
+}
+
+TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
+{
+    expect_refused(launchbox_run({"emit", record, "--gpu", "none"}), "no run was on 'none'");
+    EXPECT_EQ(launchbox_run({"emit", record, "--gpu", "h200"}).status, 0) << "as results --gpu h200";
+    for (const char* row : {"a; b", "int", "my::", "1row", "row<int>", "a b"})
+        expect_refused(launchbox_run({"emit", record, "--row", row}), "is not the name of a C++ type");
+    for (const char* row : {"row", "my::row", "::my::row"})
+        EXPECT_EQ(launchbox_run({"emit", record, "--row", row}).status, 0) << row;
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -1,7 +1,8 @@
-// launchbox where few files may be open at once: it says so, and blames nothing else.
+// launchbox where few files may be open at once: it says so, and blames nothing else. Other small limits of a shell.
 #include "tool.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 #include "support/process/subprocess.hpp"
 
@@ -42,6 +43,40 @@ TEST(open_files, too_few_are_named_by_every_verb)
     EXPECT_EQ(with_limit("-S -n 9", {"inspect", log_90}).exit_code, 0);
     EXPECT_EQ(with_limit("-n 9", {"check", log_90, "--size", "1K", "--bisect"}).exit_code, 125);
     EXPECT_EQ(with_limit("-n 9", {"check", "--help"}).exit_code, 0);
+}
+
+// A write that fails is said: without the handler a signal ends the process without a word.
+TEST(small_limits, a_file_that_may_not_be_as_large_is_one_clear_line)
+{
+    const temporary_directory folder;
+    const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+    std::ofstream(file("x.toml")) << "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"
+                                     "run = ['echo', 'time: {a} ms']\n";
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"report", repository_file(example), "-o", file("r.html")},
+          {"results", repository_file(example), "--map", "threads", "--format", "html", "-o", file("m.html")},
+          {"results", repository_file(example), "--merge", "-o", file("m.db")},
+          {"tune", file("x.toml"), "--store", file("x.db")}}) {
+        const subprocess_result result = with_limit("-f 1", words);
+        EXPECT_GE(result.exit_code, 1) << words.front() << result.output;
+        EXPECT_LE(result.exit_code, 4) << words.front() << result.output;
+        EXPECT_NE(result.output.find("launchbox: "), std::string::npos) << result.output;
+        EXPECT_FALSE(fs::exists(words.back()) && words.front() != "tune") << words.back() << " is half written";
+    }
+    // A store of an earlier call is read without a byte written.
+    EXPECT_EQ(run({LAUNCHBOX_TOOL, "tune", file("x.toml"), "--store", file("x.db")}).exit_code, 0);
+    const subprocess_result read = with_limit("-f 0", {"results", file("x.db")});
+    EXPECT_EQ(read.exit_code, 0) << read.output;
+}
+
+TEST(small_limits, threads_have_room_enough)
+{
+    const temporary_directory folder;
+    std::ofstream(folder.path() / "x.toml") << "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"
+                                               "run = ['echo', 'time: {a} ms']\n";
+    const subprocess_result result = with_limit(
+        "-s 64", {"tune", (folder.path() / "x.toml").string(), "--store", (folder.path() / "x.db").string()});
+    EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
 }  // namespace

@@ -77,6 +77,18 @@ TEST(results_merge, makes_one_store_of_several)
     expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}),
                    "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", "--import", example, "-o", again}), "--import");
+    // It writes everything, and does not pass over what would choose.
+    for (const std::vector<std::string>& choice :
+         {std::vector<std::string>{"--workload", "n=7"}, {"--gpu", "none"}, {"--run", "99"}, {"--top", "1"}}) {
+        std::vector<std::string> words{"results", "--merge", example, "-o", again};
+        words.insert(words.end(), choice.begin(), choice.end());
+        expect_refused(launchbox_run(words), choice.front());
+        EXPECT_FALSE(fs::exists(again)) << choice.front();
+    }
+    expect_refused(launchbox_run({"results", example, "--store", again}), "--import");
+    for (const char* number : {"0", "-1", "99999999999999999999", "one", "1.5"})
+        expect_refused(launchbox_run({"results", example, "--run", number}),
+                       "'" + std::string(number) + "' is not the number of a run");
 }
 
 TEST(results_import, makes_a_store_once)

@@ -1,5 +1,8 @@
 // A folder of CUDA sources, given to the verbs that read sources.
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <set>
 
 #include "tool.hpp"
 
@@ -88,6 +91,45 @@ TEST_F(source_folder, is_swept_for_bounds)
     ASSERT_EQ(found["inputs"].size(), 2u);
     EXPECT_EQ(found["inputs"][0]["file"], (folder_.path() / "scale.cu").string());
     EXPECT_EQ(found["kernels"].size(), 1u);
+}
+
+// Kernels are numbered in each source by itself, and may have one name in several: none is taken for another.
+TEST_F(source_folder, kernels_of_several_sources_are_told_apart)
+{
+    NEEDS_NVCC();
+    write("a/same.cu", "extern \"C\" __global__ void __launch_bounds__(64) same(float* p) { *p = 1; }\n");
+    write("b/same.cu", "extern \"C\" __global__ void __launch_bounds__(512) same(float* p) { *p = 2; }\n");
+    const call advised = verb("advise", {"--format", "json"});
+    EXPECT_EQ(advised.status, 0) << advised.err;
+    std::multiset<std::string> kernels;
+    const nlohmann::json found = advised.json();
+    for (const nlohmann::json& kernel : found["kernels"]) {
+        kernels.insert(kernel["short_name"]);
+        EXPECT_EQ(kernel["architectures"].size(), 1u) << kernel["short_name"];
+    }
+    EXPECT_EQ(kernels, (std::multiset<std::string>{"copy<3>", "same", "same", "scale"}));
+}
+
+// What is not read is named by every verb that reads the rest.
+TEST_F(source_folder, what_is_passed_over_in_it_is_named)
+{
+    NEEDS_NVCC();
+    fs::create_symlink("nowhere", folder_.path() / ".#copy.cu");  // an editor's
+    fs::create_directory_symlink("/etc", folder_.path() / "elsewhere");
+    ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+    for (const char* name : {"inspect", "advise"}) {
+        const call made = verb(name);
+        EXPECT_EQ(made.status, 0) << name << made.err;
+        EXPECT_TRUE(made.says("'pipe' is not a file, and is not read")) << name << made.err;
+        EXPECT_TRUE(made.says("'elsewhere' is a link to a folder elsewhere")) << name << made.err;
+    }
+    fs::create_symlink("nowhere.cu", folder_.path() / "gone.cu");
+    for (const char* name : {"bounds"}) {
+        const call made = verb(name);
+        EXPECT_EQ(made.status, 2) << name << made.err;
+        EXPECT_TRUE(made.says("'gone.cu'")) << name << made.err;
+        EXPECT_TRUE(made.shows("scale")) << name << made.out;
+    }
 }
 
 TEST_F(source_folder, bounds_refuses_what_needs_one_source)

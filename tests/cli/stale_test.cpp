@@ -146,5 +146,55 @@ TEST_F(stale, threads_that_cannot_be_started_are_not_waited_for)
     }
 }
 
+// nvcc takes flags from the environment, which name files of options like any others.
+TEST_F(stale, a_file_that_the_environment_names_is_part_of_what_was_compiled)
+{
+    NEEDS_NVCC();
+    write("k.toml",
+          "[tunable]\nname = 'k'\n[parameters]\nn = [1, 2]\n[kernel]\nsource = 'k.cu'\nname = 'k<{n}>'\n"
+          "threads = 32\nblocks = 1\narguments = [{ name = 'p', type = 'float', count = '64', role = 'in_out' }]\n");
+    std::string kernel = large_kernel;
+    kernel.replace(kernel.find("__global__"), 10, "template <int n> __global__");
+    write("k.cu", kernel);
+    std::vector<std::string> environment = cache;
+    environment.push_back("NVCC_APPEND_FLAGS=-Xptxas=--options-file=" + path("o.txt"));
+    const auto registers = [&] {
+        const call built = launchbox_run(
+            {"tune", path("k.toml"), "--build-only", "--compiler", "nvcc", "--arch", "sm_90", "--format", "json"}, {},
+            environment);
+        EXPECT_EQ(built.status, 0) << built.err;
+        return built.json()["candidates"][0]["resources"]["registers"].get<int>();
+    };
+    write("o.txt", "--maxrregcount=24\n");
+    EXPECT_EQ(registers(), 24);
+    write("o.txt", "--maxrregcount=40\n");
+    EXPECT_EQ(registers(), 40);
+}
+
+// Response files, what these name, and flags of the environment are the program's, too.
+TEST_F(stale, a_program_is_measured_again_when_its_options_change)
+{
+    write("sum.toml",
+          "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2]\n[program]\n"
+          "build = ['" LAUNCHBOX_CXX "', '-DA={a}', '@outer.txt', 'sum.cpp', '-o', '{output}']\nrun = ['{output}']\n");
+    write("sum.cpp", "#include <cstdio>\nint main() { std::printf(\"time: %d ms\", A * TIME); }\n");
+    write("outer.txt", "@" + path("inner.txt") + "\n");
+    write("inner.txt", "-DTIME=1\n");
+    std::vector<std::string> environment;
+    const auto best = [&] {
+        const call tuned =
+            launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db"), "--format", "json"}, {}, environment);
+        EXPECT_EQ(tuned.status, 0) << tuned.err;
+        return std::pair(tuned.json()["best"][0]["median_ns"].get<double>(), tuned.says("nothing new"));
+    };
+    EXPECT_EQ(best(), std::pair(1e6, false));
+    EXPECT_EQ(best(), std::pair(1e6, true));
+    write("inner.txt", "-DTIME=7\n");
+    EXPECT_EQ(best(), std::pair(7e6, false));
+    environment = {"NVCC_APPEND_FLAGS=-G"};
+    EXPECT_EQ(best(), std::pair(7e6, false));
+    EXPECT_EQ(best(), std::pair(7e6, true));
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -91,6 +91,35 @@ TEST(text_marks, change_nothing_of_how_a_source_is_built)
 }
 
 // The compiler, not we, decides what such a source is: it is no log.
+// NVRTC takes no mark; nvcc, with which the user builds, does.
+TEST(text_marks, a_source_with_a_mark_is_tuned)
+{
+    NEEDS_NVCC();
+    const temporary_directory folder;
+    const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+    write_file_atomically(path("k.cu"), "\xEF\xBB\xBF__global__ void k(float* p) { p[threadIdx.x] = 1; }\r\n");
+    write_file_atomically(path("k.toml"),
+                          "[tunable]\nname = 'k'\n[parameters]\nthreads = [32]\n[kernel]\nsource = 'k.cu'\n"
+                          "name = 'k'\nthreads = 'threads'\nblocks = 1\n"
+                          "arguments = [{ name = 'p', type = 'float', count = '64', role = 'output' }]\n");
+    // Nor is a name that begins with a dash an option of either.
+    write_file_atomically(path("-k.cu"), read_input(path("k.cu")));
+    std::string dashed = read_input(path("k.toml"));
+    write_file_atomically(path("dashed.toml"), dashed.replace(dashed.find("k.cu"), 4, "-k.cu"));
+    for (const char* compiler : {"nvrtc", "nvcc"}) {
+        EXPECT_EQ(
+            launchbox_run({"tune", path("dashed.toml"), "--build-only", "--arch", "sm_90", "--compiler", compiler}, {},
+                          {"LAUNCHBOX_CACHE=" + path("cache")})
+                .status,
+            0)
+            << compiler;
+        const call built =
+            launchbox_run({"tune", path("k.toml"), "--build-only", "--arch", "sm_90", "--compiler", compiler}, {},
+                          {"LAUNCHBOX_CACHE=" + path("cache")});
+        EXPECT_EQ(built.status, 0) << compiler << built.out << built.err;
+    }
+}
+
 TEST(text_marks, names_in_capitals_are_names)
 {
     const temporary_directory folder;

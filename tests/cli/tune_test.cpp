@@ -315,11 +315,12 @@ TEST_F(tune_test, workloads_are_chosen_as_results_chooses_them)
 TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
 {
     write("k.cu", "template <int t> __global__ void scale(float* p, int n) { p[n] = t; }\n");
-    const auto check = [&](const std::string& blocks, const std::string& arguments) {
+    const auto check = [&](const std::string& blocks, const std::string& arguments,
+                           const std::string& name = "scale<{threads}>") {
         write("k.toml",
               "[tunable]\nname = 'k'\n[parameters]\nthreads = [16, 64]\n[[workload]]\nn = 1000\n[kernel]\n"
-              "source = 'k.cu'\nname = 'scale<{threads}>'\nthreads = 'threads'\nblocks = '" +
-                  blocks + "'\narguments = [" + arguments + "]\n");
+              "source = 'k.cu'\nname = '" +
+                  name + "'\nthreads = 'threads'\nblocks = '" + blocks + "'\narguments = [" + arguments + "]\n");
         return launchbox_run({"tune", path("k.toml"), "--check", "--arch", "sm_90", "--no-cache"});
     };
     const std::string p = "{ name = 'p', type = 'float', count = 'n', role = 'output' }, ";
@@ -327,6 +328,14 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
     if (right.status == 3) GTEST_SKIP() << right.err;
     EXPECT_EQ(right.status, 0) << right.err;
     EXPECT_TRUE(right.says("expressions, files and arguments are correct")) << right.err;
+    // What was not compared is not correct.
+    const call unknown = check("1", p, "nothing");
+    EXPECT_EQ(unknown.status, 0) << unknown.err;
+    EXPECT_FALSE(unknown.says("arguments are correct")) << unknown.err;
+    EXPECT_TRUE(unknown.says("the arguments were not compared")) << unknown.err;
+    expect_refused(check("1", p, "scale(double*, int)"), "the kernel has 2 parameters, but 1 arguments are given");
+    expect_refused(check("1", p + "{ name = 'n', type = 'int', value = 'n' }", "scale(double*, int)"),
+                   "'p' for parameter 1 of the kernel is an array of float, but it takes double");
     expect_refused(check("n // (threads - 16)", p + "{ name = 'n', type = 'int', value = 'n' }"), "k.toml:11:10: ");
     expect_refused(check("n // threads", p), "the kernel has 2 parameters, but 1 arguments are given");
     expect_refused(check("n // threads", p + "{ name = 'n', type = 'double', value = 'n' }"),

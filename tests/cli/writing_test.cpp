@@ -143,6 +143,9 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
     expect_kept("check k.cubin --baseline other.baseline -o other.baseline", "other.baseline", is_input);
     expect_kept("inspect in -o in/k.cubin", "in/k.cubin", is_there, {""});
     expect_kept("inspect in -o way/k.cubin --overwrite", "in/k.cubin", is_input, {""});
+    // Seen there, and said not to be read.
+    put("in/k.cu", "__global__ void k() {}\n");
+    expect_kept("inspect in -o in/k.cu --overwrite", "in/k.cu", is_input, {""});
     // An earlier report in the folder is no input.
     for (int i = 0; i < 2; ++i) EXPECT_EQ(here("$L inspect in -o in/report.txt").exit_code, 0);
     // Not read, and not to be replaced by a baseline.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
+#include "advice/bounds/shared_declarations.hpp"
 #include "app/input/folder_files.hpp"
 #include "app/input/kernel_names.hpp"
 #include "app/input/kernel_pattern.hpp"
@@ -14,8 +16,16 @@ namespace launchbox {
 
 namespace {
 
+// What is one kernel is known of each source by itself: numbers of groups, and names, are those of others again.
 void append(source_bounds& all, source_bounds&& one)
 {
+    const std::size_t before = all.report.answers.size();
+    for (kernel_bounds kernel : one.report.overview.kernels) {
+        kernel.first += before;
+        all.report.overview.kernels.push_back(std::move(kernel));
+    }
+    for (bounds_answer& answer : one.report.answers) answer.group += answer.group > 0 ? before : 0;
+    for (kernel_trials& kernel : one.trials) kernel.group += kernel.group > 0 ? before : 0;
     std::ranges::move(one.report.answers, std::back_inserter(all.report.answers));
     std::ranges::move(one.report.inputs, std::back_inserter(all.report.inputs));
     std::ranges::move(one.trials, std::back_inserter(all.trials));
@@ -27,23 +37,34 @@ void append(source_bounds& all, source_bounds&& one)
     if (one.status != exit_status::done) all.status = one.status;
 }
 
+// Links that editors leave, ".#copy.cu", are not missed.
+bool is_source_name(std::string_view path)
+{
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.ends_with(".cu") && !name.starts_with('.');
+}
+
 }  // namespace
 
 source_bounds find_bounds_in_folder(const source_bounds_request& request, const listener& news)
 {
-    const std::vector<std::string> sources = sources_in_folder(request.file);
+    const folder_files found = files_in_folder(request.file, is_source_name);
+    const std::vector<std::string> sources = sources_of(found, request.file);
+    for (const std::vector<std::string>* passed_over : {&found.errors, &found.remarks})
+        for (const std::string& text : *passed_over) news.say(request.file + ": " + text);
     if (sources.empty())
         throw error(request.file + " has no CUDA source (.cu)", "name a source, or the folder that has some");
     news.say(request.file + ": " + read_as_sources(sources, request.file));
     source_bounds all;
+    if (!found.errors.empty()) all.status = exit_status::bad_input;
     all.report.whole = request.whole;
     for (const std::string& file : sources) {
         if (interrupted()) break;
         source_bounds_request one = request;
         one.file = file;
         one.of_folder = true;
-        source_bounds found = find_bounds(one, news);
-        if (!found.report.answers.empty() || found.status != exit_status::done) append(all, std::move(found));
+        source_bounds made = find_bounds(one, news);
+        if (!made.report.answers.empty() || made.status != exit_status::done) append(all, std::move(made));
     }
     all.interrupted |= interrupted();
     if (all.report.answers.empty() && all.status == exit_status::done && !all.interrupted) {
@@ -53,7 +74,7 @@ source_bounds find_bounds_in_folder(const source_bounds_request& request, const 
         throw error("the CUDA sources of " + request.file + " have no instantiated __global__ function",
                     "instantiate the templates, or name the file that does");
     }
-    all.report.overview = overview_of(all.report.answers);
+    all.report.overview.conflicts = conflicting_declarations(all.report.answers);
     return all;
 }
 

@@ -157,6 +157,7 @@ void read_folder(input_reading& reading, const std::string& folder)
         }
     }
     summary.sources = sources_of(found, folder);
+    note_files_read({summary.sources.begin(), summary.sources.end()});  // named in the report, if not read
     add_container(reading, std::move(summary), before);
 }
 

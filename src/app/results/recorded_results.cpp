@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -36,13 +35,6 @@ void read_files(const results_request& request, recorded_results& result, const 
     if (read_well == 0) throw error("none of the files can be read", "name stores of launchbox tune");
 }
 
-std::string lower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char byte) { return static_cast<char>(byte < 128 ? std::tolower(byte) : byte); });
-    return text;
-}
-
 // The names that there are, for who has named another.
 std::string known(const std::set<std::string>& names)
 {
@@ -58,12 +50,10 @@ std::string known(const std::set<std::string>& names)
 void keep_runs(const results_request& request, std::vector<shown_run>& runs)
 {
     std::set<std::string> machines, numbers;
-    const std::string wanted = lower(request.gpu);
     std::erase_if(runs, [&](const shown_run& run) {
         const environment_info& where = run.run.info.environment;
         machines.insert(where.gpu.empty() ? where.processor : where.gpu);
-        return lower(where.gpu).find(wanted) == std::string::npos &&
-               lower(where.processor).find(wanted) == std::string::npos;
+        return !names_machine(where.gpu, request.gpu) && !names_machine(where.processor, request.gpu);
     });
     if (runs.empty() && !request.gpu.empty())
         throw error("no run was on '" + escape_for_terminal(request.gpu) + "'", known(machines));

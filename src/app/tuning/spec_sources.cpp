@@ -83,6 +83,7 @@ std::string hash_of_named_files(const tune_spec& spec, const std::vector<fs::pat
         const bool is_inside = !inside.empty() && *inside.begin() != "..";
         all.insert(all.end(), {(is_inside ? inside : file.filename()).string(), read_file(file)});
     }
+    for (std::string& flag : flags_of_environment(spec)) all.push_back(std::move(flag));
     return key_of({all.begin(), all.end()});
 }
 

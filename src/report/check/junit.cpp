@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <vector>
 
 #include "support/text/terminal.hpp"
@@ -14,6 +15,7 @@ namespace {
 struct test_case {
     std::string group, name;
     std::vector<std::string> failures, errors, notes;
+    bool is_skipped = false;
 };
 
 std::vector<test_case> test_cases(const check_outcome& outcome);
@@ -24,24 +26,26 @@ std::string element(const char* tag, const char* type, const std::vector<std::st
 std::string check_junit(const check_outcome& outcome)
 {
     const std::vector<test_case> cases = test_cases(outcome);
-    std::size_t failures = 0, errors = 0;
+    std::size_t failures = 0, errors = 0, skipped = 0;
     std::string body;
     for (const test_case& test : cases) {
         failures += test.failures.empty() ? 0 : 1;
         errors += test.errors.empty() ? 0 : 1;
+        skipped += test.is_skipped ? 1 : 0;
         body += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", xml_text(test.group),
                             xml_text(test.name));
         std::string inside;
         if (!test.errors.empty()) inside += element("error", "input", test.errors);
         if (!test.failures.empty()) inside += element("failure", "check", test.failures);
+        if (test.is_skipped) inside += "      <skipped message=\"no limit and no figure was checked\"/>\n";
         if (!test.notes.empty()) inside += element("system-out", nullptr, test.notes);
         body += inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n";
     }
     const std::string counts =
         fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", cases.size(), failures, errors);
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"launchbox\" " + counts +
-           " time=\"0\">\n  <testsuite name=\"launchbox check\" " + counts + " skipped=\"0\" time=\"0\">\n" + body +
-           "  </testsuite>\n</testsuites>\n";
+           " time=\"0\">\n  <testsuite name=\"launchbox check\" " + counts + " skipped=\"" + std::to_string(skipped) +
+           "\" time=\"0\">\n" + body + "  </testsuite>\n</testsuites>\n";
 }
 
 std::string xml_text(std::string_view text)
@@ -85,9 +89,10 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
     const check_result& result = outcome.result;
     std::vector<test_case> cases;
     for (const checked_kernel& kernel : result.kernels)
-        cases.push_back({architecture_of(kernel), kernel.identity, {}, {}, {}});
+        cases.push_back({architecture_of(kernel), kernel.identity, {}, {}, {}, result.checks == 0});
     for (const check_finding& finding : result.findings) {
         test_case& owner = cases[finding.kernel];
+        owner.is_skipped = false;
         (finding.fails ? owner.failures : owner.notes)
             .push_back(fmt::format("{}: {} ({})", finding.check, finding.message, place_text(finding.set_by)));
     }

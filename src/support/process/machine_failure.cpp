@@ -93,7 +93,7 @@ std::string shortage_of_processes()
 
 bool is_machine_failure(int number)
 {
-    constexpr std::array numbers{ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EAGAIN, ETXTBSY, EIO, ESTALE};
+    constexpr std::array numbers{ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EAGAIN, ETXTBSY, EIO, ESTALE};
     return std::ranges::find(numbers, number) != numbers.end();
 }
 

@@ -24,6 +24,7 @@
 #include "tune/backend/reference_check.hpp"
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
+#include "tune/build/compile_worker.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
@@ -60,6 +61,8 @@ public:
                         const measure_request& request);
     measurement begin(gpu_worker& worker, std::size_t workload) const;
     [[nodiscard]] std::vector<std::string> check(const search_space& space) const;
+    /// Before it is compiled: of its name, if that has them, or of its source. `nullopt`: neither tells.
+    [[nodiscard]] std::optional<std::vector<std::string>> parameter_types() const;
 
     // Of the first workload: the launch of another has other blocks, but seldom other threads.
     [[nodiscard]] double promise(const assignment& parameters) const
@@ -135,8 +138,7 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
             continue;
         }
         if (i == 0)
-            if (const auto types =
-                    parameters_in_source(builder_->sources(options_.architecture).own, spec_.kernel->name))
+            if (const auto types = parameter_types())
                 if (const std::string why = why_arguments_differ(*types, arguments); !why.empty())
                     throw error(spec_.file + ": [kernel] arguments: " + why,
                                 "give the arguments in the order of the parameters");
@@ -145,6 +147,12 @@ std::vector<std::string> kernel_runner::check(const search_space& space) const
         workloads.push_back({i, std::move(arguments)});
     }
     return check_files(spec_, workloads);
+}
+
+std::optional<std::vector<std::string>> kernel_runner::parameter_types() const
+{
+    if (!signature_in(spec_.kernel->name).empty()) return parameters_of_signature(spec_.kernel->name);
+    return parameters_in_source(builder_->sources(options_.architecture).own, spec_.kernel->name);
 }
 
 prepared_job kernel_runner::prepare(const tune_job& job)
@@ -356,6 +364,7 @@ tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, cons
     }
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
     backend.check = [runner](const search_space& space) { return runner->check(space); };
+    if (builder != nullptr) backend.arguments_are_known = [runner] { return runner->parameter_types().has_value(); };
     backend.prior = [runner](const assignment& parameters) { return runner->promise(parameters); };
     const std::vector<std::shared_ptr<gpu_worker>>& workers = options.workers;
     for (const std::shared_ptr<gpu_worker>& worker : workers) {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
+#include "compiler/run/named_files.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
@@ -51,7 +54,30 @@ bool is_of_system(const fs::path& file, const fs::path& compiler)
     return top.has_relative_path() && text.starts_with(top.string() + "/") && compiler.filename() == "nvcc";
 }
 
+// Whole words are sources, or in the hash as they are: what they name is not what a compiler reads.
+std::vector<std::string> option_words(const std::vector<std::string>& command)
+{
+    std::vector<std::string> words;
+    for (std::size_t i = 1; i < command.size(); ++i) {
+        const std::string& before = command[i - 1];
+        if (command[i].starts_with('-') || command[i].starts_with('@') || before == "-optf" ||
+            before == "--options-file" || before.starts_with("-X"))
+            words.push_back(command[i]);
+    }
+    return words;
+}
+
 }  // namespace
+
+std::vector<std::string> flags_of_environment(const tune_spec& spec)
+{
+    std::vector<std::string> flags;
+    if (!spec.program || spec.program->build.empty()) return flags;
+    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+        if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
+            for (std::string& word : words_in(value)) flags.push_back(std::move(word));
+    return flags;
+}
 
 bool is_compiler(std::string_view program)
 {
@@ -99,6 +125,9 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     std::vector<std::string> command =
         filled_in({build.begin() + static_cast<std::ptrdiff_t>(first), build.end()},
                   usual_values(spec, architecture, (folder.path() / "program").string()));
+    std::vector<std::string> options = option_words(command);
+    for (std::string& flag : flags_of_environment(spec)) options.push_back(std::move(flag));
+    const std::vector<fs::path> named = named_files(options, spec.folder);
     command.insert(command.end(), {"-M", "-MF", list.string()});
     std::string rule;
     try {
@@ -117,6 +146,7 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     const fs::path program = command.front();
     const fs::path compiler = program.has_parent_path() ? fs::path(spec.folder) / program : find_in_path(program);
     std::set<fs::path> files;
+    for (const fs::path& file : named) files.insert(file.lexically_normal());
     for (const std::string& name : prerequisites_in(rule)) {
         std::error_code unknown;
         const fs::path file = fs::path(spec.folder) / name;

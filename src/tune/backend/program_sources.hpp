@@ -12,9 +12,13 @@
 namespace launchbox {
 
 /// The user's files that the compiler reads for the baseline, or for the first value of each parameter: its command is
-/// run once more with -M. Empty where the command is no compiler's that is known (make, a script), or does not
+/// run once more with -M. Also those that its options name, and NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS: response
+/// files, and what these name. Empty where the command is no compiler's that is known (make, a script), or does not
 /// preprocess: then `sources` names what results depend on. `architecture`: what {arch} is; may be empty.
 std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture);
+
+/// What nvcc takes as flags from the environment, in which a program is built; empty where nothing is built.
+std::vector<std::string> flags_of_environment(const tune_spec& spec);
 
 /// Whether a program is nvcc, gcc or clang, by its name: "/usr/bin/x86_64-linux-gnu-g++-12".
 bool is_compiler(std::string_view program);

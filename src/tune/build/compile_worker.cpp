@@ -24,6 +24,7 @@
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/proc_file.hpp"
+#include "support/text/utf8_text.hpp"
 #include "tune/build/kernel_builder.hpp"
 
 namespace launchbox {
@@ -58,7 +59,7 @@ std::string edited_copy(const compile_job& job, const constant_values& constants
 {
     const fs::path copy = outputs / ("edited_" + fs::path(job.source).filename().string());
     write_file_atomically(copy, "#line 1 \"" + fs::absolute(job.source).string() + "\"\n" +
-                                    with_constants(read_file(job.source), constants));
+                                    with_constants(utf8_text(read_file(job.source)), constants));
     return copy.string();
 }
 
@@ -79,7 +80,7 @@ compile_answer compile_with_nvrtc(compile_job job, const fs::path& outputs)
     const constant_values constants = take_source_constants(job.flags);
     static std::map<fs::path, nvrtc> loaded;
     const auto library = loaded.try_emplace(job.library, job.library).first;
-    nvrtc_job task{.source = with_constants(read_file(job.source), constants),
+    nvrtc_job task{.source = with_constants(utf8_text(read_file(job.source)), constants),
                    .name = job.source,
                    .expression = signature_in(job.expression).empty() ? job.expression : address_of(job.expression),
                    .architecture = job.architecture,

@@ -156,6 +156,7 @@ struct kernel_builder::impl {
           units(spec, cache,
                 {.system_folders = system_folders_of(compiler),
                  .compiler = compiler.version,
+                 .more_flags = compiler.nvrtc ? std::vector<std::string>() : words_of_environment_for_nvcc(),
                  .jobs = jobs,
                  .ask = [this](compile_job job) { return ask(std::move(job)); }})
     {
@@ -296,7 +297,7 @@ void kernel_builder::impl::complete(compile_job& job) const
     }
     job.tools = compiler.tools;
     job.folder = folder;
-    job.source = target.source;
+    job.source = target.source.starts_with('-') ? "./" + target.source : target.source;  // no option of compilers
 }
 
 compile_answer kernel_builder::impl::ask(compile_job job)

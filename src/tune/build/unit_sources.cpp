@@ -199,7 +199,13 @@ bool unit_sources::is_unchanged(const unit_listing& listing)
 
 std::string unit_sources::hash_of_named(const std::vector<std::string>& flags)
 {
-    return contents_.hash_of(named_files(flags, folder_));
+    return contents_.hash_of(named_by(flags));
+}
+
+std::vector<fs::path> unit_sources::named_by(std::vector<std::string> flags) const
+{
+    flags.insert(flags.end(), options_.more_flags.begin(), options_.more_flags.end());
+    return named_files(flags, folder_);
 }
 
 std::string unit_sources::hash_of_own(const unit_listing& listing)
@@ -208,7 +214,7 @@ std::string unit_sources::hash_of_own(const unit_listing& listing)
     std::vector<std::vector<std::string>> all = variations();
     all.push_back(filled_in(fixed_flags_, std::map<std::string, std::string>{}));
     for (const std::vector<std::string>& flags : all)
-        for (fs::path& file : named_files(flags, folder_))
+        for (fs::path& file : named_by(flags))
             if (!is_system(place_of(file))) files.insert(std::move(file));
     std::set<std::pair<std::string, std::string>> parts;
     for (const fs::path& file : files) {

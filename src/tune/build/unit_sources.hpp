@@ -37,6 +37,7 @@ struct unit_listing {
 struct unit_sources_options {
     std::vector<std::filesystem::path> system_folders;  ///< whose headers are told by the compiler's release
     std::string compiler;                               ///< all that tells one from another
+    std::vector<std::string> more_flags = {};           ///< that it takes from the environment
     unsigned jobs = 1;                                  ///< compilers at once
     /// Waits for a compiler; the job has a wish, flags and an architecture, and gets the rest.
     std::function<compile_answer(compile_job)> ask;
@@ -62,7 +63,7 @@ public:
     /// Whether the files are what they were when they were listed.
     [[nodiscard]] bool is_unchanged(const unit_listing& listing);
 
-    /// Of the files that flags name, as response files.
+    /// Of the files that flags name, as response files, these and those of the environment.
     [[nodiscard]] std::string hash_of_named(const std::vector<std::string>& flags);
 
     /// Of the user's files, their names in the spec's folder and contents, and those that flags name.
@@ -71,6 +72,7 @@ public:
 private:
     [[nodiscard]] unit_listing list(const compute_capability& architecture);
     [[nodiscard]] std::vector<std::vector<std::string>> variations() const;
+    [[nodiscard]] std::vector<std::filesystem::path> named_by(std::vector<std::string> flags) const;
     [[nodiscard]] bool is_system(const std::filesystem::path& place) const;
     void add(unit_listing& listing, const std::vector<std::string>& read) const;
 

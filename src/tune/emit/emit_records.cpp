@@ -86,6 +86,18 @@ void choose_tunable(std::vector<emit_record>& records, const std::string& wanted
         throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
 }
 
+void choose_machine(std::vector<emit_record>& records, const std::string& wanted)
+{
+    if (wanted.empty()) return;
+    std::set<std::string> names;
+    for (const emit_record& record : records) names.insert(escape_for_terminal(machine_of(record.run.info)));
+    std::erase_if(records,
+                  [&](const emit_record& record) { return !names_machine(machine_of(record.run.info), wanted); });
+    if (records.empty())
+        throw error("no run was on '" + escape_for_terminal(wanted) + "'",
+                    fmt::format("there are: {}", fmt::join(names, "; ")));
+}
+
 std::vector<std::size_t> oldest_first(const std::vector<emit_record>& records)
 {
     std::vector<const run_info*> runs;
@@ -171,11 +183,7 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
 {
     emit_records chosen{read.all, {}};
     choose_tunable(chosen.all, wishes.name);
-    if (!wishes.gpu.empty())
-        std::erase_if(chosen.all, [&](const emit_record& record) {
-            return machine_of(record.run.info).find(wishes.gpu) == std::string::npos;
-        });
-    if (chosen.all.empty()) throw error("there is no run", "give stores of launchbox tune");
+    choose_machine(chosen.all, wishes.gpu);
     const value_filter filter = parse_value_filter(wishes.workload, "--workload");
     std::map<int, emit_record> newest;
     std::string why_stale;

@@ -83,6 +83,7 @@ bool has_row(std::string_view line)
     return false;
 }
 
+// As they are in the file: those of Windows end with a carriage return.
 std::vector<std::string_view> lines_in(std::string_view text)
 {
     std::vector<std::string_view> lines;
@@ -96,7 +97,11 @@ std::vector<std::string_view> lines_in(std::string_view text)
 
 class header_reader {
 public:
-    header_reader(std::string_view text, const std::string& name) : lines_(lines_in(text)), name_(name) {}
+    header_reader(std::string_view text, const std::string& name) : lines_(lines_in(text)), name_(name)
+    {
+        for (std::string_view& line : lines_)
+            if (line.ends_with('\r')) line.remove_suffix(1);
+    }
 
     std::vector<header_table> tables()
     {
@@ -191,6 +196,15 @@ private:
     std::size_t at_ = 0;
 };
 
+// The text with the line ends that `line` has.
+std::string with_ends_of(std::string_view line, const std::string& text)
+{
+    if (!line.ends_with('\r')) return text;
+    std::string result;
+    for (const char letter : text) result += letter == '\n' ? "\r\n" : std::string(1, letter);
+    return result;
+}
+
 std::string rows_text(const header_table& table)
 {
     std::string text;
@@ -218,7 +232,7 @@ std::string with_rows(std::string_view text, const header_table& table)
     std::string result;
     const std::vector<std::string_view> lines = lines_in(text);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (i == table.begin) result += rows_text(table);
+        if (i == table.begin) result += with_ends_of(lines[i], rows_text(table));
         if (i >= table.begin && i < table.end) continue;
         result += lines[i];
         if (i + 1 < lines.size()) result += '\n';

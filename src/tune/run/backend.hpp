@@ -106,6 +106,8 @@ struct tune_backend {
     /// Before anything is prepared: throws `error` for what is wrong with the spec, and gives sentences about what is
     /// worth a second look. Empty: nothing can be wrong.
     std::function<std::vector<std::string>(const search_space&)> check = {};
+    /// Whether `check` could compare arguments with the parameters that they are for. Empty: it could.
+    std::function<bool()> arguments_are_known = {};
     /// The name of a source that is not what `source_hash` was made of any more; empty text: none. Empty: nothing can
     /// change.
     std::function<std::string()> changed_source = {};

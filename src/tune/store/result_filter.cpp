@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "support/error.hpp"
+#include "support/text/ascii.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -97,6 +98,12 @@ value_filter parse_value_filter(const std::vector<std::string>& texts, const std
         }
     }
     return filter;
+}
+
+bool names_machine(std::string_view name, std::string_view wanted)
+{
+    const auto same = [](char a, char b) { return to_upper(a) == to_upper(b); };
+    return wanted.empty() || std::search(name.begin(), name.end(), wanted.begin(), wanted.end(), same) != name.end();
 }
 
 }  // namespace launchbox

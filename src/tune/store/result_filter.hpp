@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,5 +23,8 @@ struct value_filter {
 /// before. A name of several texts has the values of all. Throws `error` for anything else; `option` stands in
 /// messages.
 value_filter parse_value_filter(const std::vector<std::string>& texts, const std::string& option);
+
+/// Whether `wanted` is a part of the name of a GPU or processor, in whatever case: --gpu h100.
+bool names_machine(std::string_view name, std::string_view wanted);
 
 }  // namespace launchbox

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "tune/types/sample_time.hpp"
@@ -168,8 +169,25 @@ bool read_json(const ordered_json& from, kernel_info& kernel)
     return good;
 }
 
+namespace {
+
+// Of parameters and of values of a workload. Names are looked up one after the other, which for 20,000 of them takes
+// minutes; a spec has at most 64 parameters.
+constexpr std::size_t max_names = 256;
+
+std::string too_many(const assignment& values, const char* what)
+{
+    if (values.values.size() <= max_names) return {};
+    return "it has " + std::to_string(values.values.size()) + " " + what + ", and " + std::to_string(max_names) +
+           " are allowed";
+}
+
+}  // namespace
+
 std::string why_invalid(const stored_result& result)
 {
+    if (std::string why = too_many(result.parameters, "parameters"); !why.empty()) return why;
+    if (std::string why = too_many(result.workload, "values of a workload"); !why.empty()) return why;
     const measurement& measured = result.measured;
     if (!std::all_of(measured.samples_ns.begin(), measured.samples_ns.end(), is_time))
         return "a sample is not a valid time";
@@ -196,6 +214,9 @@ std::string why_invalid(const device_record& device)
 std::string why_invalid(const race_result_info& race)
 {
     if (race.entries.empty()) return "a race without candidates";
+    for (const race_entry& entry : race.entries)
+        if (std::string why = too_many(entry.parameters, "parameters"); !why.empty()) return why;
+    if (std::string why = too_many(race.workload, "values of a workload"); !why.empty()) return why;
     for (const race_entry& entry : race.entries)
         if (!std::all_of(entry.samples_ns.begin(), entry.samples_ns.end(), is_time) ||
             !is_time(entry.result_median_ns.value_or(0)))

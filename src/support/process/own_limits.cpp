@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/process/own_limits.hpp"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <cstddef>
+
+namespace launchbox {
+
+namespace {
+
+// The stack of a thread is as large as ulimit -s; with 64 KiB those that parse and compile overflowed theirs.
+constexpr std::size_t smallest_stack = std::size_t{1} << 20;
+
+void keep_stacks_large()
+{
+    pthread_attr_t attributes;
+    if (::pthread_getattr_default_np(&attributes) != 0) return;
+    std::size_t size = 0;
+    if (::pthread_attr_getstacksize(&attributes, &size) == 0 && size < smallest_stack &&
+        ::pthread_attr_setstacksize(&attributes, smallest_stack) == 0)
+        ::pthread_setattr_default_np(&attributes);
+    ::pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+
+void outlive_own_limits()
+{
+    // A handler, since what is ignored would be ignored in all programs that are started, too.
+    struct sigaction before = {};
+    if (::sigaction(SIGXFSZ, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) ::signal(SIGXFSZ, [](int) {});
+    keep_stacks_large();
+}
+
+}  // namespace launchbox
