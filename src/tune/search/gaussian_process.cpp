@@ -182,7 +182,7 @@ process_scales usual_scales(std::size_t dimensions)
 {
     const auto count = static_cast<double>(dimensions);
     return {.lengths = std::vector<double>(dimensions, 0.5 * std::sqrt(count)),
-            .additive = std::vector<double>(dimensions, 1 / count)};
+            .additive = std::vector<double>(dimensions, 0.3 / count)};
 }
 
 // Rprop: it needs only the signs of the gradient, and so no line search.

@@ -20,7 +20,7 @@ struct process_scales {
     std::vector<double> lengths;
     std::vector<double>
         additive;  ///< variance of what a dimension adds: straight lines, joined; or a step for each kind
-    double signal = 0.5, noise = 0.01;
+    double signal = 1, noise = 0.01;
 };
 
 /// Where the fit begins, and what it returns to for dimensions that the values say nothing about.
