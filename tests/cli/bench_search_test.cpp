@@ -49,6 +49,23 @@ TEST(bench_search_verb, says_the_same_in_json_and_csv_and_again)
     EXPECT_EQ(lines_of(as("csv").out).size(), 1u + 8);
 }
 
+// Searches that end before chance has come far are compared with chance for as long as they ran.
+TEST(bench_search_verb, random_search_scores_as_chance_however_few_evaluations_it_may_have)
+{
+    for (const char* most : {"3", "10", "1000"}) {
+        const nlohmann::json json = launchbox_run({"bench-search", space, "--strategy", "random", "--repeats", "400",
+                                                   "--most", most, "--format", "json"})
+                                        .json();
+        for (const auto& problem : json["problems"]) {
+            EXPECT_NEAR(problem["strategies"][0]["score"].get<double>(), 0, 0.15) << most << " " << problem["workload"];
+            EXPECT_EQ(problem["evaluations_of_score"],
+                      std::min(std::stoi(most), problem["evaluations_of_chance"].get<int>()));
+        }
+    }
+    EXPECT_TRUE(launchbox_run({"bench-search", space, "--strategy", "random", "--repeats", "1", "--most", "3"})
+                    .shows("the score covers the first 3"));
+}
+
 TEST(bench_search_verb, reads_what_a_folder_holds_and_names_the_rest)
 {
     const temporary_directory folder;

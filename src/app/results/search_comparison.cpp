@@ -63,20 +63,21 @@ std::vector<std::string> recorded_files(const std::vector<std::string>& named, s
     return files;
 }
 
-replay_figures search_often(const search_request& request, const replay_workload& replay, const std::string& strategy,
-                            const std::function<void(std::size_t done)>& progress)
+replay_figures search_often(const search_request& request, const replay_workload& replay, const score_span& span,
+                            const std::string& strategy, const std::function<void(std::size_t done)>& progress)
 {
+    const auto max_evaluations = static_cast<std::size_t>(request.max_evaluations);
     std::vector<search_course> courses(static_cast<std::size_t>(request.repeats));
     std::mutex lock;
     std::size_t done = 0;
     run_parallel(courses.size(), [&](std::size_t i) {
         if (interrupted()) return;
         const auto search = make_strategy(strategy, replay.space, {.seed = request.seed + i});
-        courses[i] = replay_search(replay, *search, static_cast<std::size_t>(request.max_evaluations), interrupted);
+        courses[i] = replay_search(replay, *search, max_evaluations, span, interrupted);
         const std::lock_guard guard(lock);
         progress(++done);
     });
-    return interrupted() ? replay_figures{} : figures_of(replay, courses);
+    return interrupted() ? replay_figures{} : figures_of(replay, courses, max_evaluations, span);
 }
 
 void bench_file(const search_request& request, const std::vector<std::string>& strategies, const std::string& file,
@@ -96,9 +97,13 @@ void bench_file(const search_request& request, const std::vector<std::string>& s
                                   .best_ns = replay.best(),
                                   .median_ns = replay.median(),
                                   .of_chance = evaluations_of_chance(replay),
+                                  .of_score = 0,
                                   .strategies = {}};
+            const score_span span =
+                score_span_of(replay, made.of_chance, static_cast<std::size_t>(request.max_evaluations));
+            made.of_score = span.evaluations;
             for (const std::string& strategy : strategies) {
-                replay_figures figures = search_often(request, replay, strategy, [&](std::size_t done) {
+                replay_figures figures = search_often(request, replay, span, strategy, [&](std::size_t done) {
                     show(fmt::format("{}, {}", file, strategy), done, static_cast<std::size_t>(request.repeats));
                 });
                 if (interrupted()) break;

@@ -82,13 +82,15 @@ document search_bench_document(const search_bench& found)
     document page;
     for (const benched_workload& benched : found.workloads) {
         page.heading(title_of(benched));
-        page.line(
-            fmt::format("  {} candidates, {} measured{}; the best is {:.2f} × as fast as the median; chance is there "
-                        "at 95 % after {}",
-                        with_commas(static_cast<std::int64_t>(benched.candidates)),
-                        with_commas(static_cast<std::int64_t>(benched.measured)),
-                        benched.screened > 0 ? fmt::format(", {} rejected unmeasured", benched.screened) : "",
-                        benched.median_ns / benched.best_ns, benched.of_chance));
+        page.line(fmt::format(
+            "  {} candidates, {} measured{}; the best is {:.2f} × as fast as the median; chance is there "
+            "at 95 % after {}{}",
+            with_commas(static_cast<std::int64_t>(benched.candidates)),
+            with_commas(static_cast<std::int64_t>(benched.measured)),
+            benched.screened > 0 ? fmt::format(", {} rejected unmeasured", benched.screened) : "",
+            benched.median_ns / benched.best_ns, benched.of_chance,
+            benched.of_score < benched.of_chance ? fmt::format(", the score covers the first {}", benched.of_score)
+                                                 : ""));
         table rows{{{"strategy"},
                     {"to 10 %", true},
                     {"to 5 %", true},
@@ -144,6 +146,7 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
         made["best_ns"] = benched.best_ns;
         made["median_ns"] = benched.median_ns;
         made["evaluations_of_chance"] = benched.of_chance;
+        made["evaluations_of_score"] = benched.of_score;
         made["strategies"] = ordered_json::array();
         for (const benched_strategy& searched : benched.strategies) {
             ordered_json strategy{{"strategy", searched.name}, {"score", searched.figures.score}};

@@ -27,6 +27,7 @@ struct benched_workload {
     std::size_t candidates = 0, measured = 0, screened = 0;
     double best_ns = 0, median_ns = 0;
     std::size_t of_chance = 0;  ///< evaluations_of_chance
+    std::size_t of_score = 0;   ///< evaluations that the score covers
     std::vector<benched_strategy> strategies;
 };
 

@@ -11,7 +11,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t pool_of_chance = 2000, max_observations = 256, max_fitted = 128;
-constexpr int fitting_steps = 15;
+constexpr int fitting_steps = 25;
 
 std::optional<double> number_of(const parameter_value& value)
 {
@@ -65,11 +65,11 @@ std::vector<double> evenness_of(const std::vector<parameter_value>& values)
 }
 
 // How slow the slow ones are says little of the fast ones: what lies above three quarters of the values is drawn
-// nearer.
+// nearer. Only by half: with less left of them, good candidates among slow ones are found less often.
 void draw_in_slowest(std::vector<double>& logs)
 {
     constexpr std::size_t fewest = 5;
-    constexpr double part_left = 0.2;
+    constexpr double part_left = 0.5;
     if (logs.size() < fewest) return;
     std::vector<double> sorted = logs;
     const auto quartile = sorted.begin() + static_cast<std::ptrdiff_t>(3 * (sorted.size() - 1) / 4);
@@ -105,7 +105,7 @@ cost_model::cost_model(search_memory& memory) : memory_(memory), in_pool_(memory
         shape_.kinds.push_back(false);
     }
     shape_.dimensions = shape_.kinds.size();
-    scales_.lengths.assign(shape_.dimensions, 0.5 * std::sqrt(static_cast<double>(shape_.dimensions)));
+    scales_ = usual_scales(shape_.dimensions);
 }
 
 std::optional<std::size_t> cost_model::most_promising(double margin)
@@ -213,7 +213,7 @@ void cost_model::renew()
         observed_.push_back(candidate);
     }
     seen_ = memory_.trials().size();
-    next_renewal_ = seen_ + std::clamp<std::size_t>(seen_ / 8, 2, 32);
+    next_renewal_ = seen_ + std::clamp<std::size_t>(seen_ / 5, 2, 16);
 
     for (const std::size_t candidate : pool_) in_pool_[candidate] = false;
     pool_.clear();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace launchbox {
 
@@ -10,10 +11,11 @@ namespace {
 
 const double root_5 = std::sqrt(5.0);
 
-double squared_step(const process_shape& shape, std::size_t d, double one, double other)
+// From 0 to 1. What a dimension adds to two places has the covariance `additive` * (1 - step).
+double step_between(const process_shape& shape, std::size_t d, double one, double other)
 {
     if (shape.kinds[d]) return one == other ? 0 : 1;
-    return (one - other) * (one - other);
+    return std::abs(one - other);
 }
 
 double matern(double squared)
@@ -58,7 +60,8 @@ std::vector<double> inverse_of_factor(const std::vector<double>& factor, std::si
     return inverse;
 }
 
-// The log of the likelihood of the values and of the prior, with its gradient by the logs of lengths, signal, noise.
+// The log of the likelihood of the values and of the prior, with its gradient by the logs of lengths, signal, noise and
+// additive variances.
 class likelihood {
 public:
     likelihood(const process_shape& shape, const std::vector<double>& places, const std::vector<double>& values)
@@ -69,7 +72,7 @@ public:
             for (std::size_t i = 0; i < n_; ++i)
                 for (std::size_t j = 0; j < i; ++j)
                     steps.push_back(
-                        squared_step(shape, d, places[i * shape.dimensions + d], places[j * shape.dimensions + d]));
+                        step_between(shape, d, places[i * shape.dimensions + d], places[j * shape.dimensions + d]));
         }
     }
 
@@ -77,18 +80,28 @@ public:
     {
         const std::size_t dims = shape_.dimensions;
         const double signal = std::exp(logs[dims]), noise = std::exp(logs[dims + 1]);
-        std::vector<double> weights(dims);
-        for (std::size_t d = 0; d < dims; ++d) weights[d] = std::exp(-2 * logs[d]);
-        std::vector<double> squared(n_ * (n_ - 1) / 2), slope(squared.size()), matrix(n_ * n_);
+        std::vector<double> weights(dims), additive(dims);
+        double all_additive = 0;
+        for (std::size_t d = 0; d < dims; ++d) {
+            weights[d] = std::exp(-2 * logs[d]);
+            additive[d] = std::exp(logs[dims + 2 + d]);
+            all_additive += additive[d];
+        }
+        std::vector<double> squared(n_ * (n_ - 1) / 2), added(squared.size(), all_additive), slope(squared.size()),
+            pulls(squared.size()), matrix(n_ * n_);
         for (std::size_t d = 0; d < dims; ++d)
-            for (std::size_t at = 0; at < squared.size(); ++at) squared[at] += weights[d] * steps_[d][at];
+            for (std::size_t at = 0; at < squared.size(); ++at) {
+                const double step = steps_[d][at];
+                squared[at] += weights[d] * step * step;
+                added[at] -= additive[d] * step;
+            }
         for (std::size_t i = 0, at = 0; i < n_; ++i) {
             for (std::size_t j = 0; j < i; ++j, ++at) {
                 const double r = root_5 * std::sqrt(squared[at]), decay = signal * std::exp(-r);
-                matrix[i * n_ + j] = decay * (1 + r + r * r / 3);
+                matrix[i * n_ + j] = decay * (1 + r + r * r / 3) + added[at];
                 slope[at] = decay * (1 + r) * 5.0 / 3;
             }
-            matrix[i * n_ + i] = signal + noise + 1e-8;
+            matrix[i * n_ + i] = signal + all_additive + noise + 1e-8;
         }
         if (!factorise(matrix, n_)) return -INFINITY;
         const std::vector<double> inverse = inverse_of_factor(matrix, n_);
@@ -101,8 +114,8 @@ public:
         for (std::size_t c = 0; c < n_; ++c)
             for (std::size_t i = c; i < n_; ++i) alpha[c] += inverse[c * n_ + i] * half[i];
 
-        gradient.assign(dims + 2, 0);
-        double trace = 0;
+        gradient.assign(2 * dims + 2, 0);
+        double trace = 0, all_pulls = 0;
         for (std::size_t i = 0, at = 0; i < n_; ++i) {
             for (std::size_t j = 0; j <= i; ++j) {
                 double both = 0;
@@ -112,20 +125,29 @@ public:
                     trace += pull;
                 } else {
                     slope[at] *= pull;
+                    pulls[at] = pull;
+                    all_pulls += pull;
                     ++at;
                 }
             }
         }
+        double by_additive = 0;
         for (std::size_t d = 0; d < dims; ++d) {
-            double sum = 0;
-            for (std::size_t at = 0; at < slope.size(); ++at) sum += slope[at] * steps_[d][at];
+            double sum = 0, apart = 0;
+            for (std::size_t at = 0; at < slope.size(); ++at) {
+                const double step = steps_[d][at];
+                sum += slope[at] * step * step;
+                apart += pulls[at] * step;
+            }
             gradient[d] = sum * weights[d];
+            gradient[dims + 2 + d] = additive[d] * (trace / 2 + all_pulls - apart);
+            by_additive += gradient[dims + 2 + d];
         }
         double fit = 0;
         for (const double value : half) fit += value * value;
-        // By the log of a common factor of signal and noise the likelihood changes by (fit - n) / 2.
+        // By the log of a common factor of all variances the likelihood changes by (fit - n) / 2.
         gradient[dims + 1] = noise * trace / 2;
-        gradient[dims] = (fit - static_cast<double>(n_)) / 2 - gradient[dims + 1];
+        gradient[dims] = (fit - static_cast<double>(n_)) / 2 - gradient[dims + 1] - by_additive;
         add_prior(logs, result, gradient);
         return result;
     }
@@ -139,30 +161,41 @@ private:
             result -= away * away / 2;
             gradient[i] -= away / width;
         };
-        const double middle = std::log(0.5 * std::sqrt(static_cast<double>(dims)));
-        for (std::size_t d = 0; d < dims; ++d) pull(d, middle, 1.0);
-        pull(dims, 0, 1.0);
+        const process_scales usual = usual_scales(dims);
+        for (std::size_t d = 0; d < dims; ++d) {
+            pull(d, std::log(usual.lengths[d]), 1.0);
+            pull(dims + 2 + d, std::log(usual.additive[d]), 1.0);
+        }
+        pull(dims, std::log(usual.signal), 1.0);
         pull(dims + 1, std::log(0.003), 1.5);
     }
 
     const process_shape& shape_;
     const std::vector<double>& values_;
     std::size_t n_;
-    std::vector<std::vector<double>> steps_;  // squared, of each pair, by dimension
+    std::vector<std::vector<double>> steps_;  // of each pair, by dimension
 };
 
 }  // namespace
+
+process_scales usual_scales(std::size_t dimensions)
+{
+    const auto count = static_cast<double>(dimensions);
+    return {.lengths = std::vector<double>(dimensions, 0.5 * std::sqrt(count)),
+            .additive = std::vector<double>(dimensions, 0.3 / count)};
+}
 
 // Rprop: it needs only the signs of the gradient, and so no line search.
 process_scales fit_scales(const process_shape& shape, const std::vector<double>& places,
                           const std::vector<double>& values, const process_scales& start, int steps)
 {
     const likelihood goal(shape, places, values);
-    const std::size_t count = shape.dimensions + 2;
+    const std::size_t count = 2 * shape.dimensions + 2;
     std::vector<double> logs;
     for (const double length : start.lengths) logs.push_back(std::log(length));
     logs.push_back(std::log(start.signal));
     logs.push_back(std::log(start.noise));
+    for (const double variance : start.additive) logs.push_back(std::log(variance));
     std::vector<double> best = logs, gradient, before(count), stride(count, 0.2);
     double max_likelihood = -INFINITY;
     for (int step = 0; step < steps; ++step) {
@@ -179,7 +212,10 @@ process_scales fit_scales(const process_shape& shape, const std::vector<double>&
         }
     }
     process_scales result;
-    for (std::size_t d = 0; d < shape.dimensions; ++d) result.lengths.push_back(std::exp(best[d]));
+    for (std::size_t d = 0; d < shape.dimensions; ++d) {
+        result.lengths.push_back(std::exp(best[d]));
+        result.additive.push_back(std::exp(best[shape.dimensions + 2 + d]));
+    }
     result.signal = std::exp(best[shape.dimensions]);
     result.noise = std::exp(best[shape.dimensions + 1]);
     return result;
@@ -189,20 +225,24 @@ gaussian_process::gaussian_process(process_shape shape, process_scales scales)
     : shape_(std::move(shape)), scales_(std::move(scales))
 {
     for (const double length : scales_.lengths) inverse_lengths_.push_back(1 / length);
+    variance_ = std::accumulate(scales_.additive.begin(), scales_.additive.end(), scales_.signal);
 }
 
 double gaussian_process::covariance(const double* one, const double* other) const
 {
-    double squared = 0;
-    for (std::size_t d = 0; d < shape_.dimensions; ++d)
-        squared += squared_step(shape_, d, one[d], other[d]) * inverse_lengths_[d] * inverse_lengths_[d];
-    return scales_.signal * matern(squared);
+    double squared = 0, added = variance_ - scales_.signal;
+    for (std::size_t d = 0; d < shape_.dimensions; ++d) {
+        const double step = step_between(shape_, d, one[d], other[d]), scaled = step * inverse_lengths_[d];
+        squared += scaled * scaled;
+        added -= scales_.additive[d] * step;
+    }
+    return scales_.signal * matern(squared) + added;
 }
 
 void gaussian_process::observe(const double* place)
 {
     std::vector<double> row(count_ + 1);
-    double rest = scales_.signal + scales_.noise + 1e-8;
+    double rest = variance_ + scales_.noise + 1e-8;
     for (std::size_t k = 0; k < count_; ++k) {
         double sum = covariance(place, &places_[k * shape_.dimensions]);
         for (std::size_t i = 0; i < k; ++i) sum -= row[i] * factor_[k][i];
@@ -233,7 +273,7 @@ void gaussian_process::observe(const double* place)
 
 void gaussian_process::add_candidate(const double* place)
 {
-    double variance = scales_.signal;
+    double variance = variance_;
     std::vector<double> column(count_);
     for (std::size_t k = 0; k < count_; ++k) {
         double sum = covariance(place, &places_[k * shape_.dimensions]);

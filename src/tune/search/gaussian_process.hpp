@@ -14,11 +14,17 @@ struct process_shape {
     std::vector<bool> kinds = {};
 };
 
-/// Matérn 5/2 with a length for each dimension. Variances relative to values with mean 0 and variance 1.
+/// Of a sum: what each dimension adds on its own, and a Matérn 5/2 of all dimensions, with a length for each. Variances
+/// relative to values with mean 0 and variance 1.
 struct process_scales {
     std::vector<double> lengths;
+    std::vector<double>
+        additive;  ///< variance of what a dimension adds: straight lines, joined; or a step for each kind
     double signal = 1, noise = 0.01;
 };
+
+/// Where the fit begins, and what it returns to for dimensions that the values say nothing about.
+process_scales usual_scales(std::size_t dimensions);
 
 /// The scales that explain the values best, from `start` on; far-fetched ones are held back by a prior.
 process_scales fit_scales(const process_shape& shape, const std::vector<double>& places,
@@ -46,6 +52,7 @@ private:
     process_shape shape_;
     process_scales scales_;
     std::vector<double> inverse_lengths_;
+    double variance_ = 0;  // of a value, without noise
     std::size_t count_ = 0;
     std::vector<double> places_;
     std::vector<std::vector<double>> factor_;  // rows of the lower triangle

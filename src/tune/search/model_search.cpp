@@ -10,8 +10,8 @@ namespace launchbox {
 
 namespace {
 
-// Eight need more evaluations on most recorded spaces (docs/bench_search.md).
-constexpr std::size_t spread_starts = 5;
+// Five and eight need more evaluations on most recorded spaces (docs/bench_search.md).
+constexpr std::size_t spread_starts = 4;
 
 class model_search : public adaptive_strategy {
 public:
@@ -25,14 +25,14 @@ private:
     {
         if (memory().trials().size() < spread_starts) return far_from_all();
         if (mixed_) {
-            // Half near the best, a fifth where chance sends the model, a fifth where a large step forward may be.
+            // Near the best, where chance sends the model, where a large step forward may be, and anywhere.
             const std::size_t turn = memory().below(10);
             std::optional<std::size_t> candidate;
-            if (turn < 5)
+            if (turn < 3)
                 candidate = model_.most_promising_neighbour();
-            else if (turn < 7)
+            else if (turn < 5)
                 candidate = model_.most_promising_elsewhere();
-            else if (turn < 9)
+            else if (turn < 7)
                 candidate = model_.most_promising(0.1);
             if (candidate) return *candidate;
         }

@@ -116,18 +116,19 @@ std::vector<replay_workload> replay_workloads(const recorded_run& run)
 std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations)
 {
     const std::size_t all = replay.evaluable;
-    std::vector<double> expected{replay.median()};
+    const double median = replay.median();
+    std::vector<double> expected{median};
     for (std::size_t k = 1; k <= std::min(evaluations, all); ++k) {
         // P(first is among the k) = k / N; from one place to the next by the ratio of the binomials.
         double chance = static_cast<double>(k) / static_cast<double>(all), sum = 0, left = 1;
         for (std::size_t i = 1; i <= replay.costs.size() && chance > 0; ++i) {
-            sum += chance * replay.costs[i - 1];
+            sum += chance * std::min(replay.costs[i - 1], median);
             left -= chance;
             if (all - i < k) break;
             chance *= static_cast<double>(all - i - k + 1) / static_cast<double>(all - i);
             if (left < 1e-12) break;
         }
-        expected.push_back(sum + std::max(left, 0.0) * replay.median());
+        expected.push_back(sum + std::max(left, 0.0) * median);
     }
     return expected;
 }
@@ -151,13 +152,19 @@ const search_course::step* search_course::within(double part, double optimum) co
     return nullptr;
 }
 
+score_span score_span_of(const replay_workload& replay, std::size_t of_chance, std::size_t max_evaluations)
+{
+    const std::size_t evaluations = std::min(of_chance, max_evaluations);
+    return {evaluations, static_cast<double>(evaluations) * replay.mean_seconds};
+}
+
 search_course replay_search(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations,
-                            const std::function<bool()>& stop)
+                            const score_span& span, const std::function<bool()>& stop)
 {
     search_course course;
     std::size_t evaluations = 0;
     double seconds = 0, best = std::numeric_limits<double>::infinity();
-    while (evaluations < max_evaluations && best > replay.best() && !(stop && stop())) {
+    while ((evaluations < max_evaluations || seconds < span.seconds) && best > replay.best() && !(stop && stop())) {
         const std::optional<std::size_t> candidate = strategy.ask();
         if (!candidate) break;
         const replay_answer& answer = replay.answers[*candidate];
@@ -188,24 +195,22 @@ replay_quantiles quantiles_of(std::vector<double> values)
     return {at(0.5), at(0.9)};
 }
 
-double score_of(const replay_workload& replay, const std::vector<search_course>& courses)
+double score_of(const replay_workload& replay, const std::vector<search_course>& courses, const score_span& span)
 {
-    const std::size_t evaluations = evaluations_of_chance(replay);
-    const std::vector<double> chance = expected_of_chance(replay, evaluations);
+    const std::vector<double> chance = expected_of_chance(replay, span.evaluations);
     constexpr std::size_t times = 50;
     double sum = 0;
     std::size_t counted = 0;
     for (std::size_t i = 1; i <= times; ++i) {
-        const double evaluation = static_cast<double>(i * evaluations) / times, time = evaluation * replay.mean_seconds;
-        const auto before = std::min(static_cast<std::size_t>(evaluation), chance.size() - 1);
-        const std::size_t after = std::min(before + 1, chance.size() - 1);
-        const double of_chance = std::lerp(chance[before], chance[after], evaluation - static_cast<double>(before));
+        const double time = span.seconds * static_cast<double>(i) / times;
+        // Like a search, chance has only what is finished by then.
+        const double of_chance = chance[std::min(i * span.evaluations / times, chance.size() - 1)];
         if (of_chance <= replay.best()) continue;
         for (const search_course& course : courses) {
             double found = replay.median();
             for (const search_course::step& step : course.steps) {
                 if (step.seconds > time * (1 + 1e-12)) break;
-                found = step.best;
+                found = std::min(found, step.best);
             }
             sum += (of_chance - found) / (of_chance - replay.best());
             ++counted;
@@ -216,20 +221,22 @@ double score_of(const replay_workload& replay, const std::vector<search_course>&
 
 }  // namespace
 
-replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses)
+replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses,
+                          std::size_t max_evaluations, const score_span& span)
 {
     replay_figures figures;
     for (std::size_t i = 0; i < replay_targets.size(); ++i) {
         std::vector<double> evaluations, seconds;
         for (const search_course& course : courses) {
             const search_course::step* step = course.within(replay_targets[i], replay.best());
+            if (step != nullptr && step->evaluations > max_evaluations) step = nullptr;
             evaluations.push_back(step != nullptr ? static_cast<double>(step->evaluations) : INFINITY);
             seconds.push_back(step != nullptr ? step->seconds : INFINITY);
         }
         figures.evaluations[i] = quantiles_of(std::move(evaluations));
         figures.seconds[i] = quantiles_of(std::move(seconds));
     }
-    figures.score = score_of(replay, courses);
+    figures.score = score_of(replay, courses, span);
     return figures;
 }
 

@@ -40,11 +40,20 @@ struct replay_workload {
 std::vector<replay_workload> replay_workloads(const recorded_run& run);
 
 /// The expected best after 0, 1, 2, ... evaluations of candidates drawn by chance and never twice, calculated. Nothing
-/// measured yet counts as the median.
+/// measured yet, and what is slower than the median, counts as the median.
 std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations);
 
-/// After how many evaluations chance is expected to have come 95 % of the way from the median to the optimum.
+/// After how many evaluations chance is expected to have come 95 % of the way from the median to the optimum. It takes
+/// long on a large space: once for all searches.
 std::size_t evaluations_of_chance(const replay_workload& replay);
+
+/// What the score covers: the time that `evaluations` take on average. Until chance is there, or, where that takes more
+/// than a search may, as many as it may.
+struct score_span {
+    std::size_t evaluations = 0;
+    double seconds = 0;
+};
+score_span score_span_of(const replay_workload& replay, std::size_t of_chance, std::size_t max_evaluations);
 
 /// One search: each improvement.
 struct search_course {
@@ -58,9 +67,11 @@ struct search_course {
     [[nodiscard]] const step* within(double part, double optimum) const;
 };
 
-/// Until the optimum was found, after `most` evaluations, or when `stop` says so.
+/// Until the optimum was found, after `max_evaluations`, or when `stop` says so. Evaluations that are quicker than
+/// others go on until the time of the score is over: a search that had ended before would count as one that finds no
+/// more.
 search_course replay_search(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations,
-                            const std::function<bool()>& stop = {});
+                            const score_span& span, const std::function<bool()>& stop = {});
 
 /// How far from the optimum is good enough, in the figures below.
 inline constexpr std::array<double, 3> replay_targets{0.10, 0.05, 0.01};
@@ -72,10 +83,12 @@ struct replay_quantiles {
 
 struct replay_figures {
     std::array<replay_quantiles, replay_targets.size()> evaluations, seconds;  ///< for each target
-    /// 1: the optimum at once; 0: as chance. The mean over equal steps of time, until chance is 95 % of the way from
-    /// the median to the optimum, of the part of chance's distance from the optimum that the search has saved.
+    /// 1: the optimum at once; 0: as chance. The mean over equal steps of time, until the span is over, of the part of
+    /// chance's distance from the optimum that the search has saved.
     double score = 0;
 };
-replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses);
+/// Of searches with these `max_evaluations` and this span.
+replay_figures figures_of(const replay_workload& replay, const std::vector<search_course>& courses,
+                          std::size_t max_evaluations, const score_span& span);
 
 }  // namespace launchbox

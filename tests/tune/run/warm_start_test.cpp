@@ -25,7 +25,7 @@ std::vector<std::size_t> evaluations(const replay_workload& replay, const std::v
     std::vector<std::size_t> all;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const auto strategy = make_strategy("auto", replay.space, {.seed = seed, .first = first});
-        const search_course course = replay_search(replay, *strategy, replay.space.size());
+        const search_course course = replay_search(replay, *strategy, replay.space.size(), {});
         all.push_back(course.within(0.05, replay.best())->evaluations);
     }
     std::ranges::sort(all);

@@ -10,17 +10,18 @@ namespace launchbox {
 namespace {
 
 const process_shape shape{3, {false, true, false}};
-const process_scales scales{{0.4, 1.3, 0.9}, 1.7, 0.02};
+const process_scales scales{{0.4, 1.3, 0.9}, {0.3, 0.2, 0.5}, 1.7, 0.02};
 
 double covariance(const std::vector<double>& one, const std::vector<double>& other)
 {
-    double squared = 0;
+    double squared = 0, added = 0;
     for (std::size_t d = 0; d < 3; ++d) {
-        const double step = shape.kinds[d] ? (one[d] == other[d] ? 0.0 : 1.0) : one[d] - other[d];
+        const double step = shape.kinds[d] ? (one[d] == other[d] ? 0.0 : 1.0) : std::abs(one[d] - other[d]);
         squared += std::pow(step / scales.lengths[d], 2);
+        added += scales.additive[d] * (1 - step);
     }
     const double r = std::sqrt(5 * squared);
-    return scales.signal * (1 + r + r * r / 3) * std::exp(-r);
+    return scales.signal * (1 + r + r * r / 3) * std::exp(-r) + added;
 }
 
 // matrix × x = right, by Gaussian elimination; the matrix is positive definite.
@@ -69,7 +70,7 @@ TEST(gaussian_process, expects_what_the_whole_system_says)
     for (std::size_t c = 0; c < pool.size(); ++c) {
         std::vector<double> across;
         for (const auto& item : places) across.push_back(covariance(pool[c], item));
-        double mean = 0, variance = scales.signal;
+        double mean = 0, variance = scales.signal + 1;
         const std::vector<double> half = solved(matrix, across);
         for (std::size_t i = 0; i < 25; ++i) mean += across[i] * weights[i], variance -= across[i] * half[i];
         EXPECT_NEAR(expected[c], mean, 1e-3) << c;
@@ -86,10 +87,41 @@ TEST(gaussian_process, finds_which_dimension_matters)
         places.insert(places.end(), {x, static_cast<double>(random() % 3), static_cast<double>(random() % 1000) / 999});
         values.push_back(std::sin(9 * x));
     }
-    const process_scales found = fit_scales(shape, places, values, {{1, 1, 1}, 1, 0.1}, 40);
-    EXPECT_LT(found.lengths[0] * 3, found.lengths[1]);
-    EXPECT_LT(found.lengths[0] * 3, found.lengths[2]);
+    const process_scales found = fit_scales(shape, places, values, {{1, 1, 1}, {1, 1, 1}, 1, 0.1}, 40);
+    EXPECT_GT(found.additive[0], found.additive[1] * 3);
+    EXPECT_GT(found.additive[0], found.additive[2] * 3);
     EXPECT_LT(found.noise, 0.02);
+}
+
+// Two dimensions, each with an effect of its own: one row and one column say what the others are.
+TEST(gaussian_process, what_dimensions_add_is_known_where_they_have_not_been_together)
+{
+    const process_shape grid{2, {true, true}};
+    const double one[] = {0.3, -1.1, 0.9, 0.1, -0.7, 0.4}, other[] = {-0.8, 0.2, 1.3, -0.1, 0.5, -0.9};
+    std::vector<double> places, values;
+    const auto measure = [&](std::size_t x, std::size_t y) {
+        places.insert(places.end(), {static_cast<double>(x), static_cast<double>(y)});
+        values.push_back(one[x] + other[y]);
+    };
+    for (std::size_t i = 0; i < 6; ++i) measure(i, 0);
+    for (std::size_t i = 1; i < 6; ++i) measure(0, i);
+    const auto error_with = [&](const process_scales& given) {
+        gaussian_process process(grid, given);
+        for (std::size_t i = 0; i < values.size(); ++i) process.observe(&places[2 * i]);
+        for (std::size_t i = 0; i < 25; ++i) {
+            const double place[] = {static_cast<double>(1 + i / 5), static_cast<double>(1 + i % 5)};
+            process.add_candidate(place);
+        }
+        const std::vector<double> expected = process.expected(values);
+        double squares = 0;
+        for (std::size_t i = 0; i < 25; ++i) squares += std::pow(expected[i] - one[1 + i / 5] - other[1 + i % 5], 2);
+        return std::sqrt(squares / 25);
+    };
+    const process_scales fitted = fit_scales(grid, places, values, usual_scales(2), 40);
+    process_scales together = fitted;
+    together.additive = {1e-9, 1e-9};
+    together.signal += 1;
+    EXPECT_LT(error_with(fitted), 0.85 * error_with(together));
 }
 
 }  // namespace

@@ -21,6 +21,21 @@ stored_result made(std::int64_t threads, outcome what, double ns, double compile
     return result;
 }
 
+// A search, and the figures of searches, as bench-search makes them.
+score_span span_of(const replay_workload& replay, std::size_t max_evaluations)
+{
+    return score_span_of(replay, evaluations_of_chance(replay), max_evaluations);
+}
+search_course searched(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations)
+{
+    return replay_search(replay, strategy, max_evaluations, span_of(replay, max_evaluations));
+}
+replay_figures figures(const replay_workload& replay, const std::vector<search_course>& courses,
+                       std::size_t max_evaluations)
+{
+    return figures_of(replay, courses, max_evaluations, span_of(replay, max_evaluations));
+}
+
 recorded_run example()
 {
     recorded_run run;
@@ -77,7 +92,7 @@ TEST(search_replay, charges_what_a_search_has_used)
 {
     const replay_workload replay = replay_workloads(example())[0];
     script search(replay.space, {512, 256, 32, 96, 128, 64, 1024});
-    const search_course course = replay_search(replay, search, 100);
+    const search_course course = searched(replay, search, 100);
     EXPECT_EQ(search.told, (std::vector<std::optional<double>>{std::nullopt, std::nullopt, 400, 200, 104, 100}));
     ASSERT_EQ(course.steps.size(), 4u);
     const auto expect = [&](std::size_t step, std::size_t evaluations, double seconds, double best) {
@@ -93,7 +108,12 @@ TEST(search_replay, charges_what_a_search_has_used)
     EXPECT_EQ(course.within(0.01, 100), &course.steps[3]);
     EXPECT_EQ(search_course{}.within(0.1, 100), nullptr);
     script again(replay.space, {32, 96, 128, 64});
-    EXPECT_EQ(replay_search(replay, again, 2).steps.size(), 2u);
+    // Two evaluations take 8.6 s on average. These take 5 s, and the search goes on until that time is over.
+    const search_course beyond = searched(replay, again, 2);
+    ASSERT_EQ(beyond.steps.size(), 4u);
+    EXPECT_EQ(beyond.steps[3].seconds, 11);
+    EXPECT_EQ(figures(replay, {beyond}, 2).evaluations[1].median, std::nullopt);  // it came third
+    EXPECT_EQ(figures(replay, {beyond}, 3).evaluations[1].median, 3);
 }
 
 TEST(search_replay, figures_are_those_by_hand)
@@ -101,12 +121,12 @@ TEST(search_replay, figures_are_those_by_hand)
     const replay_workload replay = replay_workloads(example())[0];
     const auto course = [&](std::vector<std::int64_t> order) {
         script search(replay.space, std::move(order));
-        return replay_search(replay, search, 100);
+        return searched(replay, search, 100);
     };
     // Within 5 % after 1, 2, 3 evaluations and never; within 1 % after 2 and 4.
     const std::vector<search_course> courses{course({128, 64}), course({32, 128}), course({32, 96, 128, 64}),
                                              course({32, 96})};
-    const replay_figures figures = figures_of(replay, courses);
+    const replay_figures figures = launchbox::figures(replay, courses, 100);
     EXPECT_EQ(figures.evaluations[1].median, 2);
     EXPECT_EQ(figures.seconds[1].median, 6);
     EXPECT_EQ(figures.evaluations[1].p90, std::nullopt);
@@ -137,11 +157,11 @@ TEST(search_replay, calculated_chance_is_that_of_simulation)
     std::vector<search_course> courses;
     for (std::uint64_t seed = 1; seed <= searches; ++seed) {
         const auto search = make_strategy("random", replay.space, {.seed = seed});
-        courses.push_back(replay_search(replay, *search, 1000));
+        courses.push_back(searched(replay, *search, 1000));
         for (std::size_t k = 0; k <= 60; ++k) {
             double best = replay.median();
             for (const search_course::step& step : courses.back().steps)
-                if (step.evaluations <= k) best = step.best;
+                if (step.evaluations <= k) best = std::min(best, step.best);
             found[k].push_back(best);
         }
     }
@@ -153,7 +173,31 @@ TEST(search_replay, calculated_chance_is_that_of_simulation)
         EXPECT_NEAR(mean, expected[k], 4 * error_of_mean + 1e-9) << k;
     }
     // Its score is that of chance.
-    EXPECT_NEAR(figures_of(replay, courses).score, 0, 0.05);
+    EXPECT_NEAR(figures(replay, courses, 1000).score, 0, 0.05);
+}
+
+// However few evaluations a search may have, and however little or unevenly long they take.
+TEST(search_replay, chance_scores_nothing_wherever_the_searches_end)
+{
+    for (const double unevenness : {0.0, 0.9}) {
+        replay_workload replay = random_workload(300, 60, 7);
+        std::mt19937_64 random(1);
+        replay.mean_seconds = 0;
+        for (replay_answer& answer : replay.answers) {
+            answer.seconds = 2 * (1 + unevenness * (static_cast<double>(random() % 3) - 1));
+            replay.mean_seconds += answer.seconds / static_cast<double>(replay.answers.size());
+        }
+        ASSERT_GT(evaluations_of_chance(replay), 12u);
+        for (const std::size_t max_evaluations : {1u, 3u, 12u, 1000u}) {
+            std::vector<search_course> courses;
+            for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+                const auto search = make_strategy("random", replay.space, {.seed = seed});
+                courses.push_back(searched(replay, *search, max_evaluations));
+            }
+            EXPECT_NEAR(figures(replay, courses, max_evaluations).score, 0, unevenness == 0 ? 0.02 : 0.15)
+                << max_evaluations << " " << unevenness;
+        }
+    }
 }
 
 TEST(search_replay, chance_is_there_when_the_expectation_says_so)
@@ -173,11 +217,11 @@ TEST(search_replay, the_optimum_at_once_scores_one)
     for (std::size_t i = 0; i < replay.answers.size(); ++i)
         if (replay.answers[i].cost == replay.best()) best = i;
     const search_course course{{{0, 0, replay.best()}}};
-    EXPECT_DOUBLE_EQ(figures_of(replay, {course}).score, 1);
+    EXPECT_DOUBLE_EQ(figures(replay, {course}, 1000).score, 1);
     const auto search = make_strategy("exhaustive", replay.space, {.first = {best}});
-    EXPECT_EQ(replay_search(replay, *search, 10).steps.size(), 1u);
+    EXPECT_EQ(searched(replay, *search, 10).steps.size(), 1u);
     // Nothing found at all is worse than chance.
-    EXPECT_LT(figures_of(replay, {search_course{}}).score, -1);
+    EXPECT_LT(figures(replay, {search_course{}}, 1000).score, -1);
 }
 
 TEST(search_replay, every_workload_is_replayed_on_its_own)
@@ -211,8 +255,8 @@ TEST(search_replay, later_results_count_and_one_candidate_is_enough)
     EXPECT_EQ(replays[0].answers.size(), 1u);
     EXPECT_EQ(replays[0].costs, std::vector<double>{10});
     const auto search = make_strategy("auto", replays[0].space, {});
-    const std::vector<search_course> courses{replay_search(replays[0], *search, 10)};
-    EXPECT_EQ(figures_of(replays[0], courses).evaluations[2].median, 1);
+    const std::vector<search_course> courses{searched(replays[0], *search, 10)};
+    EXPECT_EQ(figures(replays[0], courses, 10).evaluations[2].median, 1);
 }
 
 }  // namespace
