@@ -101,6 +101,33 @@ TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
     EXPECT_EQ(best(), std::pair(7e6, false));
 }
 
+// What only some candidates read cannot be asked for beforehand: it is noticed when they are built.
+TEST_F(stale, a_header_that_only_some_builds_of_a_program_read_has_to_be_named)
+{
+    const auto spec = [&](const std::string& sources) {
+        write("sum.toml",
+              "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2]\n[program]\n" + sources +
+                  "build = ['" LAUNCHBOX_CXX "', '-DA={a}', 'sum.cpp', '-o', '{output}']\nrun = ['{output}']\n");
+    };
+    spec("");
+    write("sum.cpp",
+          "#if A == 2\n#include \"two.h\"\n#else\n#define TIME 9\n#endif\n#include <cstdio>\n"
+          "int main() { std::printf(\"time: %d ms\", TIME); }\n");
+    write("two.h", "#define TIME 5\n");
+    const auto tune = [&] {
+        return launchbox_run({"tune", path("sum.toml"), "--store", path("sum.db"), "--format", "json"});
+    };
+    const call refused = tune();
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_TRUE(refused.says("the build with a=2 reads two.h, which that of the baseline does not")) << refused.err;
+    EXPECT_TRUE(refused.says("sources = [\"two.h\"]")) << refused.err;
+    spec("sources = ['two.h']\n");
+    const auto best = [&] { return tune().json()["best"][0]["median_ns"].get<double>(); };
+    EXPECT_EQ(best(), 5e6);
+    write("two.h", "#define TIME 1\n");
+    EXPECT_EQ(best(), 1e6);
+}
+
 // Its own words are what is wrong with it: they are stored, and the next call neither tries it again nor ends early.
 TEST_F(stale, what_a_program_says_of_the_machine_is_a_result_of_its_own)
 {

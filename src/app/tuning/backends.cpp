@@ -129,10 +129,15 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     planned_backends planned;
     const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_backend& {
         planned_backend& made = planned.backends.emplace_back();
-        made.backend = program_backend(
-            spec, {.architecture = architecture, .gpus = gpus, .jobs = request.builder.jobs, .folder = request.folder});
-        if (request.build_only) made.backend.measurers.clear();
         const std::vector<fs::path> read = files_of_build(spec, architecture);
+        std::vector<fs::path> known = read;
+        for (const std::string& file : files_of(spec)) known.emplace_back(file);
+        made.backend = program_backend(spec, {.architecture = architecture,
+                                              .gpus = gpus,
+                                              .jobs = request.builder.jobs,
+                                              .folder = request.folder,
+                                              .sources = std::move(known)});
+        if (request.build_only) made.backend.measurers.clear();
         made.backend.changed_source = watch_sources(spec, read);
         made.backend.source_hash = hash_of_named_files(spec, read);
         return made;

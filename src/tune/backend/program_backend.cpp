@@ -23,6 +23,7 @@
 #include "support/text/pattern.hpp"
 #include "tune/backend/backend_folder.hpp"
 #include "tune/backend/program_folder.hpp"
+#include "tune/backend/program_sources.hpp"
 #include "tune/bench/benchmark_output.hpp"
 #include "tune/types/sample_time.hpp"
 
@@ -166,6 +167,7 @@ public:
 private:
     [[nodiscard]] prepared_job build(const assignment& values, const fs::path& folder) const;
     void run_build(const assignment& values, prepared_job& made) const;
+    void refuse_unknown_sources(const assignment& values, const fs::path& list) const;
     [[nodiscard]] std::vector<std::string> in_copy(std::vector<std::string> words, const std::string& copy) const
     {
         return builds_in_place(program_) ? words_for_copy(std::move(words), spec_.folder, copy) : words;
@@ -241,14 +243,16 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         made.reason = std::move(reason);
     };
     const machine_watch machine(made.folder);
+    std::vector<std::string> command = in_copy(
+        filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)), made.directory);
+    const fs::path list = made.folder + ".files";
+    if (!builds_in_place(program_))
+        for (std::string& option : listing_options(command, list)) command.push_back(std::move(option));
     try {
-        const subprocess_result ran =
-            run(in_copy(filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
-                        made.directory),
-                {.directory = made.directory,
-                 .environment = {},
-                 .output_cap = max_output,
-                 .time_limit = program_.build_seconds});
+        const subprocess_result ran = run(command, {.directory = made.directory,
+                                                    .environment = {},
+                                                    .output_cap = max_output,
+                                                    .time_limit = program_.build_seconds});
         made.log = ran.output;
         const std::string reason = reason_in(ran.output);
         if (ran.timed_out)
@@ -263,6 +267,27 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         made.machine_failure = failure.what();
     } catch (const error& failure) {
         failed(build_status::compile_error, failure.what());
+    }
+    if (made.status == build_status::built) refuse_unknown_sources(values, list);
+    std::error_code ignored;
+    fs::remove(list, ignored);
+}
+
+void program_runner::refuse_unknown_sources(const assignment& values, const fs::path& list) const
+{
+    std::error_code unknown;
+    if (!fs::is_regular_file(list, unknown)) return;
+    const auto place = [&](const fs::path& file) { return fs::weakly_canonical(file, unknown); };
+    for (const fs::path& file : files_in_list(read_file(list), spec_.folder, program_.build)) {
+        if (std::ranges::any_of(options_.sources, [&](const fs::path& known) { return place(known) == place(file); }))
+            continue;
+        fs::path shown = file.lexically_relative(spec_.folder);
+        if (shown.empty() || *shown.begin() == "..") shown = file;
+        throw error(
+            fmt::format("the build with {} reads {}, which that of the baseline does not, so changes of it would "
+                        "go unnoticed",
+                        parameter_text(values), shown.string()),
+            fmt::format("name it in [program]: sources = [\"{}\"]", shown.string()));
     }
 }
 

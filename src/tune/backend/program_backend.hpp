@@ -17,6 +17,9 @@ struct program_backend_options {
     std::vector<int> gpus;         ///< one program at a time on each; empty: one at a time on the processor
     unsigned jobs = 0;             ///< builds at once; 0: one a core
     std::filesystem::path folder;  ///< where built programs go
+    /// Files that the results are known to depend on. A build of a compiler that reads others of the user's ends the
+    /// run with an `error`: their changes would go unnoticed.
+    std::vector<std::filesystem::path> sources = {};
 };
 
 /// How the commands of a program's spec ask for the GPU: whether {arch} is among their words.

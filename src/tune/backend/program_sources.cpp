@@ -43,6 +43,11 @@ bool runs_what_follows(std::string_view program)
     return name == "ccache" || name == "sccache" || name == "distcc";
 }
 
+std::size_t place_of_compiler(const std::vector<std::string>& build)
+{
+    return build.size() > 1 && runs_what_follows(build.front()) ? 1 : 0;
+}
+
 bool is_of_system(const fs::path& file, const fs::path& compiler)
 {
     const std::string text = file.string();
@@ -114,11 +119,41 @@ std::vector<std::string> prerequisites_in(std::string_view rule)
     return is_behind_colon ? words : std::vector<std::string>();
 }
 
+std::vector<std::string> listing_options(const std::vector<std::string>& build, const fs::path& list)
+{
+    if (build.empty() || !is_compiler(build[place_of_compiler(build)])) return {};
+    const auto is_source = [](const std::string& word) {
+        constexpr std::array<std::string_view, 7> endings{".cu", ".c", ".cc", ".cpp", ".cxx", ".C", ".c++"};
+        return !word.starts_with('-') && std::ranges::find(endings, fs::path(word).extension()) != endings.end();
+    };
+    // One list for several sources would be that of the last.
+    if (std::ranges::count_if(build, is_source) != 1) return {};
+    constexpr std::array<std::string_view, 4> others{"-M", "--generate-dep", "--dependency", "-E"};
+    for (const std::string& word : build)
+        if (std::ranges::any_of(others, [&](std::string_view other) { return word.starts_with(other); })) return {};
+    return {"-MD", "-MF", list.string()};
+}
+
+std::vector<fs::path> files_in_list(const std::string& rule, const fs::path& folder,
+                                    const std::vector<std::string>& build)
+{
+    const fs::path program = build[place_of_compiler(build)];
+    const fs::path compiler = program.has_parent_path() ? folder / program : find_in_path(program);
+    std::vector<fs::path> files;
+    for (const std::string& name : prerequisites_in(rule)) {
+        std::error_code unknown;
+        const fs::path file = folder / name;
+        if (fs::is_regular_file(file, unknown) && !is_of_system(fs::weakly_canonical(file, unknown), compiler))
+            files.push_back(file.lexically_normal());
+    }
+    return files;
+}
+
 std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& architecture)
 {
     if (!spec.program || spec.program->build.empty()) return {};
     const std::vector<std::string>& build = spec.program->build;
-    const std::size_t first = build.size() > 1 && runs_what_follows(build.front()) ? 1 : 0;
+    const std::size_t first = place_of_compiler(build);
     if (!is_compiler(build[first])) return {};
     const temporary_directory folder;
     const fs::path list = folder.path() / "files";
@@ -143,16 +178,9 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     } catch (const error&) {
         return {};
     }
-    const fs::path program = command.front();
-    const fs::path compiler = program.has_parent_path() ? fs::path(spec.folder) / program : find_in_path(program);
     std::set<fs::path> files;
     for (const fs::path& file : named) files.insert(file.lexically_normal());
-    for (const std::string& name : prerequisites_in(rule)) {
-        std::error_code unknown;
-        const fs::path file = fs::path(spec.folder) / name;
-        if (fs::is_regular_file(file, unknown) && !is_of_system(fs::weakly_canonical(file, unknown), compiler))
-            files.insert(file.lexically_normal());
-    }
+    for (fs::path& file : files_in_list(rule, spec.folder, command)) files.insert(std::move(file));
     return {files.begin(), files.end()};
 }
 

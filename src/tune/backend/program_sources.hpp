@@ -17,6 +17,15 @@ namespace launchbox {
 /// preprocess: then `sources` names what results depend on. `architecture`: what {arch} is; may be empty.
 std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture);
 
+/// Options by which the compiler that a build runs also lists what it reads, in a file. Empty where that is not known:
+/// no compiler, several sources, or such options among its own.
+std::vector<std::string> listing_options(const std::vector<std::string>& build, const std::filesystem::path& list);
+
+/// The user's files in such a list: the names in it are from `folder`. `build`: by whose toolkit's headers are left
+/// out.
+std::vector<std::filesystem::path> files_in_list(const std::string& rule, const std::filesystem::path& folder,
+                                                 const std::vector<std::string>& build);
+
 /// What nvcc takes as flags from the environment, in which a program is built; empty where nothing is built.
 std::vector<std::string> flags_of_environment(const tune_spec& spec);
 
