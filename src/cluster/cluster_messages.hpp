@@ -37,6 +37,8 @@ struct rank_facts {
     int rank = 0;
     std::string version;  ///< of launchbox
     std::string host;
+    std::string process_space;  ///< where process numbers mean the same: one kernel, one namespace; empty: unknown
+    long process = 0;
     std::string spec_hash, source_hash;
     std::string driver, toolkit;   ///< "13.0", "NVRTC 13.0"; empty: none
     std::vector<int> cores;        ///< that it may run on, by their numbers
@@ -51,6 +53,7 @@ constexpr auto fields_of(const rank_facts&)
 {
     using of = rank_facts;
     return std::tuple(field("rank", &of::rank), field("version", &of::version), field("host", &of::host),
+                      field("process_space", &of::process_space), field("process", &of::process),
                       field("spec_hash", &of::spec_hash), field("source_hash", &of::source_hash),
                       field("driver", &of::driver), field("toolkit", &of::toolkit), field("cores", &of::cores),
                       field("gpus", &of::gpus), field("no_gpu", &of::no_gpu), field("failure", &of::failure),

@@ -2,9 +2,12 @@
 #include "cluster/rank_calls.hpp"
 
 #include <fmt/format.h>
+#include <sys/types.h>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -77,6 +80,11 @@ struct rank_calls::impl {
     void take_answer(cluster_message answer, int rank);
     void lose(int rank, const std::string& why);  // under the lock
     void look_for_silence(call_clock::time_point now);
+    [[nodiscard]] bool has_ended(const rank_facts& of) const
+    {
+        return !options.process_space.empty() && of.process_space == options.process_space && of.process > 0 &&
+               ::kill(static_cast<pid_t>(of.process), 0) != 0 && errno == ESRCH;
+    }
 };
 
 rank_calls::rank_calls(rank_link link, const rank_calls_options& options)
@@ -129,8 +137,11 @@ void rank_calls::impl::look_for_silence(call_clock::time_point now)
     if (!started) return;
     for (int rank = 0; rank < link.ranks; ++rank) {
         const known_rank& known = at(rank);
-        if (known.facts && known.lost.empty() && seconds_between(known.heard, now) > options.silence_seconds)
+        if (!known.facts || !known.lost.empty()) continue;
+        if (seconds_between(known.heard, now) > options.silence_seconds)
             lose(rank, fmt::format("it has not answered for {:g} s", options.silence_seconds));
+        else if (has_ended(*known.facts))
+            lose(rank, "its process has ended");
     }
 }
 

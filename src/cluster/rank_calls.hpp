@@ -22,6 +22,8 @@ public:
 struct rank_calls_options {
     double silence_seconds = 30;  ///< a rank that is silent for so long is left out for good
     double heartbeat_seconds = 1;
+    /// As in the facts of this rank: of others there it is seen at once that their process has ended.
+    std::string process_space = {};
 };
 
 /// For any number of threads.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -41,12 +43,25 @@ std::vector<int> cores_of_rank()
     return cores;
 }
 
+// The kernel that runs, and the namespace of its processes.
+std::string process_space_here()
+{
+    std::ifstream boot_id("/proc/sys/kernel/random/boot_id");
+    std::string boot;
+    std::error_code unknown;
+    const std::filesystem::path space = std::filesystem::read_symlink("/proc/self/ns/pid", unknown);
+    if (!std::getline(boot_id, boot) || unknown) return {};
+    return boot + " " + space.string();
+}
+
 rank_facts bare_facts(int rank)
 {
     rank_facts facts;
     facts.rank = rank;
     facts.version = LAUNCHBOX_VERSION;
     facts.host = host_of_rank();
+    facts.process_space = process_space_here();
+    facts.process = ::getpid();
     facts.cores = cores_of_rank();
     return facts;
 }
@@ -171,8 +186,8 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     // What is missing here would be missing everywhere: said once, and before anything else.
     const rank_facts own = facts_here(spec, request, link.rank);
     if (!own.failure.empty()) throw error(own.failure, own.hint, exit_status::missing);
-    coordinator.calls =
-        std::make_shared<rank_calls>(link, rank_calls_options{.silence_seconds = settings.silence_seconds});
+    coordinator.calls = std::make_shared<rank_calls>(
+        link, rank_calls_options{.silence_seconds = settings.silence_seconds, .process_space = own.process_space});
     coordinator.own_server = new_thread([&spec, request, own, own_link] { serve_with(spec, request, own, own_link); });
     const std::shared_ptr<rank_calls>& calls = coordinator.calls;
     const std::map<int, rank_facts> facts = calls->wait_for_facts(settings.start_seconds, -1);

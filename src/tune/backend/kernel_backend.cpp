@@ -170,7 +170,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
         return rejected(
             fmt::format("a carveout of {} %, but it must be from 0 to 100, or -1", *launch.carveout_percent));
 
-    if (measures_here() && !is_captured()) references_.start(job.workload, with_places(expressions_.arguments(values)));
+    std::vector<task_argument> given = expressions_.arguments(values);
+    if (measures_here() && !is_captured()) references_.start(job.workload, with_places(given));
     build_result built = build(job, values);
     made.log = std::move(built.log);
     made.machine_failure = std::move(built.machine_failure);
@@ -187,14 +188,13 @@ prepared_job kernel_runner::prepare(const tune_job& job)
         return rejected(why);
     if (const std::string why =
             is_captured() ? why_parameters_differ(captures_.launch(job.workload), built.cubin, built.kernel.name)
-                          : why_arguments_differ(built.kernel, expressions_.arguments(values));
+                          : why_arguments_differ(built.kernel, given);
         !why.empty())
         return rejected(why);
     made.launch = residency_of(built.kernel, launch, *options_.limits);
     made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
-    std::vector<task_argument> given = expressions_.arguments(values);
     for (task_argument& variable : expressions_.variables(values)) given.push_back(std::move(variable));
     for (const task_argument& argument : given)
         made.same_when_equal += fmt::format(" {}:{}:{}:{}:{}", argument.name, argument.type, argument.count,
