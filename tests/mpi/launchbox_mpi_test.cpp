@@ -182,9 +182,8 @@ TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command
     fault_once("candidateILi7E", "kill_parent");
     const mpi_result first = tune(4, "again.db");
     EXPECT_NE(first.status, 0) << first.text;
-    const std::size_t kept = outcomes(report("again.db")).size();
-    EXPECT_GT(kept, 0u);
-    EXPECT_LT(kept, 200u);
+    // Rank 0 sees at once that a process is gone, and the others may have done its work before mpirun ends them.
+    EXPECT_GT(outcomes(report("again.db")).size(), 0u);
     const mpi_result again = tune(3, "again.db");
     EXPECT_EQ(again.status, 0) << again.text;
     EXPECT_EQ(outcomes(report("again.db")), alone);
