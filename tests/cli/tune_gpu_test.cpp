@@ -166,6 +166,39 @@ TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_res
 }
 
 // The program gets the inputs as .npy and the names of the files that it has to write.
+// The outputs of the reference are larger than a file may be: they stay on the GPU, and a worker that has to start
+// again makes them again.
+TEST_F(tune_gpu_test, a_reference_that_no_file_has_room_for_stays_on_the_gpus)
+{
+    std::string spec = read_file(here / "candidates.toml");
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>{"n = 10007", "n = 2000003"},
+          {"fault = { from = 0, to = 21 }", "fault = [0, 9]"},
+          {"threads = [32, 64, 96, 128, 160, 192, 224, 256, 384, 512, 1024, 2048]", "threads = [128, 256]"},
+          {"items = { from = 1, to = 16 }", "items = [1, 2]"}})
+        spec.replace(spec.find(from), from.size(), to);
+    write_file_atomically(here / "candidates.toml", spec);
+    plan["devices"] = json::array({{{"name", "Double"}, {"memory_bytes", 256 << 20}}});
+    plan["devices"].push_back(plan["devices"][0]);
+    command_faults();  // 9 kills the first worker that comes to it
+    write_file_atomically(here / "plan.json", plan.dump());
+    for (const char* gpus : {"0", "0,1"}) {
+        fs::remove(here / "results.db");
+        fs::remove(here / "state.json");
+        const subprocess_result ran = run(
+            {"sh", "-c", "ulimit -f 8000; exec \"$@\"", "sh", LAUNCHBOX_TOOL, "tune",
+             (here / "candidates.toml").string(), "--store", (here / "results.db").string(), "--gpu", gpus},
+            {.directory = here,
+             .environment = {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
+                             "LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE},
+             .time_limit = 120});
+        ASSERT_EQ(ran.exit_code, 0) << ran.output;
+        const auto all = statuses(report());
+        EXPECT_EQ(all.size(), 5u);
+        for (const auto& [parameters, status] : all) EXPECT_EQ(status, "measured") << parameters;
+    }
+}
+
 TEST_F(tune_gpu_test, a_program_makes_the_reference)
 {
     const auto statuses_against = [&](const std::string& command) {

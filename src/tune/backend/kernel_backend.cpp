@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -107,7 +108,8 @@ private:
     {
         return !is_captured() && spec_.verify.against == verification::source::baseline;
     }
-    std::optional<measurement> get_reference(gpu_worker& worker, const tune_job& job, gpu_task& task);
+    std::optional<measurement> get_reference(gpu_worker& worker, std::size_t workload, gpu_task& task);
+    std::optional<measurement> make_reference_again(gpu_worker& worker, std::size_t workload, gpu_task& task);
     void note_reference(gpu_worker& worker, const tune_job& job, const measure_request& request,
                         const measurement& measured);
 
@@ -238,9 +240,10 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     else if (compares_with_baseline() && (request.is_reference || request.calibrates)) {
         task.makes_reference = true;
         if (request.is_reference) task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
+        for (const auto& [output, file] : task.save_outputs) std::ofstream(pending_file(file)).flush();
     } else if (!compares_with_baseline())
         task.expected = references_.expected(job.workload, task.arguments);
-    else if (std::optional<measurement> failed = get_reference(worker, job, task))
+    else if (std::optional<measurement> failed = get_reference(worker, job.workload, task))
         return *failed;
     const double waited = seconds_since(waiting);
     {
@@ -251,9 +254,11 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                 std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second.slowest_ns * 1e-9);
     }
     measurement measured = worker.measure(task);
-    // Its process died, and the files that another needs with it.
-    if (measured.status == outcome::rejected && !task.reference.empty() && !are_there(task.expected))
-        return measure(worker, job, made, request);
+    // What it had kept is gone, with its process or after damage, and there are no files.
+    if (measured.status == outcome::rejected && !task.reference.empty() && !are_there(task.expected)) {
+        if (std::optional<measurement> failed = make_reference_again(worker, job.workload, task)) return *failed;
+        measured = worker.measure(task);
+    }
     measured.seconds += waited;
     if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` said it of the files
     // Other references are there, or not: looking for them is a part of asking.
@@ -283,37 +288,49 @@ void kernel_runner::note_reference(gpu_worker& worker, const tune_job& job, cons
 }
 
 // With what the outputs are compared: what the worker has kept, as far as it equals the reference, else the files,
-// which are there soon. Where the worker that was to write them is gone, this one makes the reference again.
-std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, const tune_job& job, gpu_task& task)
+// which are there soon, unless writing them failed.
+std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, std::size_t workload, gpu_task& task)
 {
     reference_state reference;
     std::string kept;
     {
         const std::lock_guard guard(lock_);
-        const auto found = reference_.find(job.workload);
+        const auto found = reference_.find(workload);
         if (found == reference_.end()) return std::nullopt;  // nothing is compared
         reference = found->second;
-        if (const auto own = kept_checksums_.find({worker.process(), job.workload}); own != kept_checksums_.end())
+        if (const auto own = kept_checksums_.find({worker.process(), workload}); own != kept_checksums_.end())
             kept = own->second;
     }
-    task.expected = references_.to_be_saved(job.workload, task.arguments);
+    task.expected = references_.to_be_saved(workload, task.arguments);
     task.reference = reference.checksum;
     if (worker.process() == reference.writer || kept == reference.checksum) return std::nullopt;
-    while (!are_there(task.expected) && is_running(reference.writer) && !interrupted())
+    const auto is_pending = [](const auto& file) { return fs::exists(pending_file(file.second)); };
+    while (std::ranges::any_of(task.expected, is_pending) && is_running(reference.writer) && !interrupted())
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (are_there(task.expected) || interrupted()) return std::nullopt;
-    const prepared_job made = prepare(reference.job);
-    measurement again;
-    if (made.status == build_status::built)
-        again = measure(worker, reference.job, made, {.samples = 1, .is_reference = true});
-    else
-        again.reason = made.reason;
+    return make_reference_again(worker, workload, task);
+}
+
+// By this worker, which keeps it. Something: why that is not possible.
+std::optional<measurement> kernel_runner::make_reference_again(gpu_worker& worker, std::size_t workload, gpu_task& task)
+{
+    tune_job job;
+    {
+        const std::lock_guard guard(lock_);
+        job = reference_.at(workload).job;
+    }
+    const prepared_job made = prepare(job);
+    measurement again{.reason = made.reason, .machine_failure = made.machine_failure};
+    if (made.status == build_status::built && made.machine_failure.empty())
+        again = measure(worker, job, made, {.samples = 1, .is_reference = true});
+    if (!again.machine_failure.empty()) return again;
+    if (made.status != build_status::built || again.status != outcome::measured)
+        return measurement{.status = outcome::device_lost,
+                           .reason = "the reference could not be measured again: " + again.reason,
+                           .sticky = true};
     const std::lock_guard guard(lock_);
-    task.reference = reference_[job.workload].checksum;
-    if (again.status == outcome::measured) return std::nullopt;
-    return measurement{.status = outcome::device_lost,
-                       .reason = "the reference could not be measured again: " + again.reason,
-                       .sticky = true};
+    task.reference = reference_.at(workload).checksum;
+    return std::nullopt;
 }
 
 measurement kernel_runner::begin(gpu_worker& worker, std::size_t workload) const

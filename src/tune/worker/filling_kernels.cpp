@@ -6,11 +6,13 @@
 #include <limits>
 #include <string_view>
 
+#include "tune/worker/grid_index.hpp"
+
 namespace launchbox {
 
 namespace {
 
-// {0}: the name; {1}: declarations of the type.
+// {0}: the name; {1}: declarations of the type; {2}: grid_index.
 constexpr std::string_view filling_begin = R"ptx(
 .visible .entry launchbox_fill_{0}(.param .u64 data, .param .u64 count, .param .u64 bytes, .param .u64 seed,
     .param .u32 sequence, .param .u32 whole, .param .u64 smallest, .param .u64 range, .param .f64 low,
@@ -31,14 +33,7 @@ constexpr std::string_view filling_begin = R"ptx(
     setp.ne.u32 %whole, %flag, 0;
     ld.param.u64 %smallest, [smallest];
     ld.param.u64 %range, [range];
-    mov.u32 %thread, %tid.x;
-    mov.u32 %threads, %ntid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %blocks, %nctaid.x;
-    cvt.u64.u32 %t, %thread;
-    mad.wide.u32 %i, %block, %threads, %t;
-    mul.wide.u32 %stride, %blocks, %threads;
-)ptx";
+{2})ptx";
 
 // %x becomes random bits of the seed in {0} for the element %i.
 constexpr std::string_view mixed_bits = R"ptx(    mul.lo.u64 %t, {0}, 0x{1:x};
@@ -172,7 +167,8 @@ std::string floating_kernel(const filled_type& filled)
         filled.type.bytes, filled.stored);
     return fmt::format(filling_begin, filled.name,
                        "    .reg .b16 %short;\n    .reg .f32 %single;\n"
-                       "    .reg .f64 %low, %span, %high, %value, %index;\n    .reg .b64 %bits;") +
+                       "    .reg .f64 %low, %span, %high, %value, %index;\n    .reg .b64 %bits;",
+                       grid_index) +
            fmt::format(floating_loop, mixed("%seed"), 64 - bits,
                        fmt::format("0d{:016x}", static_cast<std::uint64_t>(1023 - bits) << 52), filled.rounded, store);
 }
@@ -212,7 +208,8 @@ std::string filling_kernels_ptx()
 {
     std::string ptx;
     for (const filled_type& filled : filled_types) ptx += floating_kernel(filled);
-    ptx += fmt::format(filling_begin, "integer", "    .reg .b64 %other_seed, %left, %word, %more, %in_word;");
+    ptx +=
+        fmt::format(filling_begin, "integer", "    .reg .b64 %other_seed, %left, %word, %more, %in_word;", grid_index);
     return ptx + fmt::format(integer_loop, mixed("%seed"), mixed("%other_seed"));
 }
 

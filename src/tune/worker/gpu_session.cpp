@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <ostream>
@@ -17,6 +18,8 @@
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -297,20 +300,29 @@ void gpu_session::make_reference(const gpu_task& task, workload_buffers& buffers
         return;
     }
     for (const auto& output : buffers.outputs())
-        if (const auto wanted = task.save_outputs.find(output.argument->name); wanted != task.save_outputs.end())
+        if (const auto wanted = task.save_outputs.find(output.argument->name); wanted != task.save_outputs.end()) {
             save(*output.argument, wanted->second,
                  [&](const auto& take) { gpu_.download(output.buffer->data, output.buffer->bytes, take); });
+            fs::remove(pending_file(wanted->second));
+        }
     judge.expect(task.save_outputs, {});
 }
 
 void gpu_session::finish()
 {
     const auto [buffers, files] = std::exchange(to_save_, {});
-    if (buffers == nullptr || !buffers->keeps_outputs()) return;
-    for (const auto& output : buffers->outputs())
-        if (const auto wanted = files.find(output.argument->name); wanted != files.end())
+    if (buffers == nullptr) return;
+    for (const auto& output : buffers->outputs()) {
+        const auto wanted = files.find(output.argument->name);
+        if (wanted == files.end()) continue;
+        try {
             save(*output.argument, wanted->second,
                  [&](const auto& take) { buffers->download_reference(*output.argument, take); });
+        } catch (const error&) {  // a full disk: who would read the file makes the reference again
+        }
+        std::error_code ignored;
+        fs::remove(pending_file(wanted->second), ignored);
+    }
 }
 
 void gpu_session::save(const task_argument& output, const std::string& file, const content_source& content) const

@@ -24,7 +24,8 @@ public:
 
     /// Never throws. After an answer with `sticky` the session is of no more use, nor is its process.
     measurement run(const gpu_task& task);
-    /// What the last task left to be done after its answer: files of outputs. Throws as the driver and files do.
+    /// What the last task left to be done after its answer: files of outputs, as far as they can be written. Throws as
+    /// the driver does.
     void finish();
 
 private:

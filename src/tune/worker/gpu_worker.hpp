@@ -70,6 +70,13 @@ struct gpu_task {
     bool repeated = false;
 };
 
+/// Stands beside a file of `save_outputs` until it is written, or cannot be: made by whoever asks, removed by the
+/// worker.
+inline std::string pending_file(const std::string& file)
+{
+    return file + ".pending";
+}
+
 struct gpu_worker_options {
     int device = 0;
     std::vector<std::string> captures = {};  ///< whose addresses the process keeps free: capture.json of each

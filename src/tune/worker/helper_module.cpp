@@ -8,6 +8,7 @@
 
 #include "tune/worker/buffers.hpp"
 #include "tune/worker/filling_kernels.hpp"
+#include "tune/worker/grid_index.hpp"
 
 namespace launchbox {
 
@@ -25,8 +26,8 @@ constexpr std::string_view mixed_into_sum = R"ptx(    add.u64 %place, {1}, 1;
 )ptx";
 
 // PTX 6.3 is the oldest that knows sm_75, so that the oldest drivers read it, too. {0}: four words loaded before any is
-// mixed, which keeps enough loads in flight for the bandwidth of the memory; {1}: one word. The index that is the
-// number of whole words belongs to exactly one thread: that one takes the bytes behind them.
+// mixed, which keeps enough loads in flight for the bandwidth of the memory; {1}: one word; {2}: grid_index. The index
+// that is the number of whole words belongs to exactly one thread: that one takes the bytes behind them.
 constexpr std::string_view checksum_kernel = R"ptx(.version 6.3
 .target sm_75
 .address_size 64
@@ -42,14 +43,7 @@ constexpr std::string_view checksum_kernel = R"ptx(.version 6.3
     ld.param.u64 %bytes, [bytes];
     ld.param.u64 %result, [result];
     cvta.to.global.u64 %result, %result;
-    mov.u32 %thread, %tid.x;
-    mov.u32 %threads, %ntid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %blocks, %nctaid.x;
-    cvt.u64.u32 %t, %thread;
-    mad.wide.u32 %i, %block, %threads, %t;
-    mul.wide.u32 %stride, %blocks, %threads;
-    shl.b64 %stride_bytes, %stride, 3;
+{2}    shl.b64 %stride_bytes, %stride, 3;
     shr.u64 %words, %bytes, 3;
     mov.u64 %sum, 0;
 FOUR:
@@ -119,7 +113,7 @@ std::string checksum_ptx()
     return fmt::format(
         checksum_kernel,
         mixed("%word", "%i") + mixed("%second", "%i2") + mixed("%third", "%i3") + mixed("%fourth", "%i4"),
-        mixed("%word", "%i"));
+        mixed("%word", "%i"), grid_index);
 }
 
 constexpr std::string_view poison_kernel = R"ptx(
@@ -134,14 +128,7 @@ constexpr std::string_view poison_kernel = R"ptx(
     ld.param.u64 %bytes, [bytes];
     ld.param.u64 %result, [result];
     cvta.to.global.u64 %result, %result;
-    mov.u32 %thread, %tid.x;
-    mov.u32 %threads, %ntid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %blocks, %nctaid.x;
-    cvt.u64.u32 %t, %thread;
-    mad.wide.u32 %i, %block, %threads, %t;
-    mul.wide.u32 %stride, %blocks, %threads;
-    mov.u64 %found, 0;
+{1}    mov.u64 %found, 0;
 LOOP:
     setp.ge.u64 %p0, %i, %count;
     @%p0 bra DONE;
@@ -172,9 +159,10 @@ DONE:
 }}
 )ptx";
 
-constexpr const char* other_kernels = R"ptx(
+// {0}: grid_index.
+constexpr std::string_view other_kernels = R"ptx(
 .visible .entry launchbox_count_other(.param .u64 data, .param .u64 bytes, .param .u32 value, .param .u64 result)
-{
+{{
     .reg .pred %p<2>;
     .reg .b32 %thread, %threads, %block, %blocks, %value, %byte;
     .reg .b64 %data, %bytes, %result, %i, %stride, %count, %at, %t;
@@ -184,14 +172,7 @@ constexpr const char* other_kernels = R"ptx(
     ld.param.u32 %value, [value];
     ld.param.u64 %result, [result];
     cvta.to.global.u64 %result, %result;
-    mov.u32 %thread, %tid.x;
-    mov.u32 %threads, %ntid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %blocks, %nctaid.x;
-    cvt.u64.u32 %t, %thread;
-    mad.wide.u32 %i, %block, %threads, %t;
-    mul.wide.u32 %stride, %blocks, %threads;
-    mov.u64 %count, 0;
+{0}    mov.u64 %count, 0;
 LOOP:
     setp.ge.u64 %p0, %i, %bytes;
     @%p0 bra DONE;
@@ -205,10 +186,10 @@ DONE:
     setp.ne.u64 %p0, %count, 0;
     @%p0 red.global.add.u64 [%result], %count;
     ret;
-}
+}}
 
 .visible .entry launchbox_block(.param .u64 flag, .param .u64 nanoseconds)
-{
+{{
     .reg .pred %p<2>;
     .reg .b32 %value;
     .reg .b64 %flag, %limit, %begin, %now;
@@ -228,7 +209,7 @@ WAIT:
     st.volatile.global.u32 [%flag], %value;
 DONE:
     ret;
-}
+}}
 )ptx";
 
 // An element type that outputs are compared by. `to_number`: from the register %{0} of its bits to the double %{1}.
@@ -281,14 +262,7 @@ constexpr std::string_view comparison_begin = R"ptx(
     ld.param.f64 %relative, [relative];
     ld.param.u64 %result, [result];
     cvta.to.global.u64 %result, %result;
-    mov.u32 %thread, %tid.x;
-    mov.u32 %threads, %ntid.x;
-    mov.u32 %block, %ctaid.x;
-    mov.u32 %blocks, %nctaid.x;
-    cvt.u64.u32 %t, %thread;
-    mad.wide.u32 %i, %block, %threads, %t;
-    mul.wide.u32 %stride, %blocks, %threads;
-    mov.u64 %differing, 0;
+{2}    mov.u64 %differing, 0;
     mov.u64 %unwritten, 0;
     mov.u64 %first, 0;
     mov.f64 %largest, 0d0000000000000000;
@@ -411,7 +385,7 @@ std::string distance_of(const element_type& type)
 std::string comparison_kernel(const compared_type& compared)
 {
     const int bytes = compared.type.bytes, bits = bytes == 8 ? 64 : 32;
-    return fmt::format(comparison_begin, compared.name, bits) +
+    return fmt::format(comparison_begin, compared.name, bits, grid_index) +
            fmt::format(numbers_compared, fmt::format("u{}", 8 * bytes), bits,
                        fmt::format(fmt::runtime(compared.to_number), "is_bits", "is"),
                        fmt::format(fmt::runtime(compared.to_number), "wanted_bits", "wanted"), poison_of_element(bytes),
@@ -426,9 +400,10 @@ std::string comparison_kernel(const compared_type& compared)
 
 std::string helper_module_ptx()
 {
-    std::string ptx = checksum_ptx() + other_kernels + fmt::format(poison_kernel, poison_word);
+    std::string ptx =
+        checksum_ptx() + fmt::format(other_kernels, grid_index) + fmt::format(poison_kernel, poison_word, grid_index);
     for (const compared_type& compared : compared_types) ptx += comparison_kernel(compared);
-    ptx += fmt::format(comparison_begin, "opaque", 32);
+    ptx += fmt::format(comparison_begin, "opaque", 32, grid_index);
     ptx += fmt::format(opaque_compared, poison_word);
     return ptx + fmt::format(comparison_end) + filling_kernels_ptx();
 }
