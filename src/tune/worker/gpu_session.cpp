@@ -303,21 +303,22 @@ void gpu_session::make_reference(const gpu_task& task, workload_buffers& buffers
         if (const auto wanted = task.save_outputs.find(output.argument->name); wanted != task.save_outputs.end()) {
             save(*output.argument, wanted->second,
                  [&](const auto& take) { gpu_.download(output.buffer->data, output.buffer->bytes, take); });
-            fs::remove(pending_file(wanted->second));
+            std::error_code ignored;
+            fs::remove(pending_file(wanted->second), ignored);
         }
     judge.expect(task.save_outputs, {});
 }
 
 void gpu_session::finish()
 {
-    const auto [buffers, files] = std::exchange(to_save_, {});
-    if (buffers == nullptr) return;
-    for (const auto& output : buffers->outputs()) {
-        const auto wanted = files.find(output.argument->name);
-        if (wanted == files.end()) continue;
+    const outputs_to_save saved = std::exchange(to_save_, {});
+    if (saved.buffers == nullptr) return;
+    for (const auto& output : saved.buffers->outputs()) {
+        const auto wanted = saved.files.find(output.argument->name);
+        if (wanted == saved.files.end()) continue;
         try {
             save(*output.argument, wanted->second,
-                 [&](const auto& take) { buffers->download_reference(*output.argument, take); });
+                 [&](const auto& take) { saved.buffers->download_reference(*output.argument, take); });
         } catch (const error&) {  // a full disk: who would read the file makes the reference again
         }
         std::error_code ignored;
