@@ -3,6 +3,7 @@
 #include "capture/observer/tracked_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <array>
 
 #include <string>
 
@@ -186,8 +187,9 @@ TEST(loaded_images, ptx_is_looked_for_where_the_module_comes_from)
         const std::filesystem::directory_iterator files(folder.path());
         return std::distance(begin(files), end(files));
     };
-    const auto load = [&](std::uintptr_t handle, const void* image) {
-        auto module = reinterpret_cast<CUmodule>(handle);
+    std::array<char, 16> handles{};
+    const auto load = [&](std::size_t handle, const void* image) {
+        auto module = reinterpret_cast<CUmodule>(&handles.at(handle));
         const cuModuleLoadData_params parameters{&module, image};
         images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, &parameters);
         return module;
@@ -215,14 +217,15 @@ TEST(loaded_images, ptx_is_looked_for_where_the_module_comes_from)
     EXPECT_NE(sources_of(cubin).find("file /"), std::string::npos);
 
     // A function of a library's module is one of the library.
-    auto library = reinterpret_cast<CUlibrary>(std::uintptr_t{4});
+    std::array<char, 2> places{};  // handles are addresses
+    auto library = reinterpret_cast<CUlibrary>(&places[0]);
     cuLibraryLoadData_params loaded{};
     loaded.library = &library;
     loaded.code =
         "\x7f"
         "ELF and so on";
     images.called(CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData, &loaded);
-    auto module = reinterpret_cast<CUmodule>(std::uintptr_t{5});
+    auto module = reinterpret_cast<CUmodule>(&places[1]);
     cuLibraryGetModule_params of{&module, library};
     images.called(CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule, &of);
     EXPECT_EQ(sources_of(module), "");

@@ -46,7 +46,7 @@ std::string ascii(const std::string& file)
 TEST(text_marks, change_nothing_of_what_is_read)
 {
     const temporary_directory folder;
-    const fs::path here = folder.path();
+    const fs::path& here = folder.path();
     const std::string log = (here / "k.log").string();
     expect_the_same(log, read_input(log_90), [&] { return launchbox_run({"inspect", log, "--format", "csv"}); });
     write_file_atomically(log, read_input(log_90));
@@ -76,7 +76,7 @@ TEST(text_marks, change_nothing_of_how_a_source_is_built)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
-    const fs::path here = folder.path();
+    const fs::path& here = folder.path();
     const std::string source = (here / "k.cu").string();
     write_file_atomically(
         source, "__global__ void k(int* p) { __shared__ int s[N]; s[*p] = 1; __syncthreads(); *p = s[1]; }\n");

@@ -103,11 +103,11 @@ void bench_file(const search_request& request, const std::vector<std::string>& s
                 score_span_of(replay, made.of_chance, static_cast<std::size_t>(request.max_evaluations));
             made.of_score = span.evaluations;
             for (const std::string& strategy : strategies) {
-                replay_figures figures = search_often(request, replay, span, strategy, [&](std::size_t done) {
+                const replay_figures figures = search_often(request, replay, span, strategy, [&](std::size_t done) {
                     show(fmt::format("{}, {}", file, strategy), done, static_cast<std::size_t>(request.repeats));
                 });
                 if (interrupted()) break;
-                made.strategies.push_back({strategy, std::move(figures)});
+                made.strategies.push_back({strategy, figures});
             }
             if (!made.strategies.empty()) bench.workloads.push_back(std::move(made));
             if (interrupted()) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace launchbox {
@@ -103,7 +104,7 @@ public:
             }
             matrix[i * n_ + i] = signal + all_additive + noise + 1e-8;
         }
-        if (!factorise(matrix, n_)) return -INFINITY;
+        if (!factorise(matrix, n_)) return -std::numeric_limits<double>::infinity();
         const std::vector<double> inverse = inverse_of_factor(matrix, n_);
         double result = 0;
         std::vector<double> half(n_), alpha(n_);
@@ -197,7 +198,7 @@ process_scales fit_scales(const process_shape& shape, const std::vector<double>&
     logs.push_back(std::log(start.noise));
     for (const double variance : start.additive) logs.push_back(std::log(variance));
     std::vector<double> best = logs, gradient, before(count), stride(count, 0.2);
-    double max_likelihood = -INFINITY;
+    double max_likelihood = -std::numeric_limits<double>::infinity();
     for (int step = 0; step < steps; ++step) {
         const double here = goal.at(logs, gradient);
         if (!std::isfinite(here)) break;

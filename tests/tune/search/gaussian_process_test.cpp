@@ -109,7 +109,8 @@ TEST(gaussian_process, what_dimensions_add_is_known_where_they_have_not_been_tog
         gaussian_process process(grid, given);
         for (std::size_t i = 0; i < values.size(); ++i) process.observe(&places[2 * i]);
         for (std::size_t i = 0; i < 25; ++i) {
-            const double place[] = {static_cast<double>(1 + i / 5), static_cast<double>(1 + i % 5)};
+            const std::size_t row = 1 + i / 5, column = 1 + i % 5;
+            const double place[] = {static_cast<double>(row), static_cast<double>(column)};
             process.add_candidate(place);
         }
         const std::vector<double> expected = process.expected(values);

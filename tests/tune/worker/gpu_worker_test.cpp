@@ -127,8 +127,8 @@ TEST_F(gpu_worker_test, what_makes_the_reference_stays_on_the_gpu)
     EXPECT_EQ(tried.measure(compared).status, outcome::rejected);
     compared.expected = task().expected;
     EXPECT_EQ(tried.measure(compared).status, outcome::measured);
-    write_file_atomically(path("other.npy"),
-                          npy_header({element_type::kind::signed_integer, 4}, count) + std::string(4 * count, 'x'));
+    write_file_atomically(path("other.npy"), npy_header({element_type::kind::signed_integer, 4}, count) +
+                                                 std::string(content(input()).size(), 'x'));
     compared.expected = {{"out", path("other.npy")}};
     EXPECT_EQ(tried.measure(compared).status, outcome::wrong_result);
 }

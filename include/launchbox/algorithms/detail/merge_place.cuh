@@ -70,7 +70,7 @@ __device__ __forceinline__ void place_element(const merge_arrays<Shape>& in, con
                 const typename Shape::kept_key there = Shape::keep(in.keys[is_there ? other * tile + next - 1 : at]);
                 // Of equal elements that of the earlier tile comes first.
                 const bool is_less = less(is_earlier ? key : there, is_earlier ? there : key);
-                before[i] = is_there & (is_less != is_earlier) ? next : before[i];
+                before[i] = (is_there & (is_less != is_earlier)) ? next : before[i];
             }
 #pragma unroll
         for (int i = 0; i < tiles_at_once; ++i) place += before[i];
