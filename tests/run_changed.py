@@ -31,7 +31,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 NOT_OURS = re.compile(re.escape(f"{REPOSITORY}/") + r"(build|\.git|\.cuda.*|\.nvdisasm)$|.*/__pycache__$")  # folders
 COMPILED = re.compile(r"(src|bench|web/wasm)/.*\.(cpp|hpp|cu|cuh|inc)$"
                       r"|tests/(?!data/|include/launch_box/|compiler_cache/).*\.(cpp|hpp)$")
-DOCUMENT = re.compile(r"(docs|\.github|bench)/|[^/]+\.md$")
+DOCUMENT = re.compile(r"(docs|skills|\.github|bench)/|[^/]+\.md$")
 SCRIPT = re.compile(r"(tests/.+)/[^/]+\.py$")
 ENVIRONMENT = re.compile(r"LAUNCHBOX|NVCC|CUDA|(PATH|LD_LIBRARY_PATH|LD_PRELOAD|CPATH|CPLUS_INCLUDE_PATH)$")
 

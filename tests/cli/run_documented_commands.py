@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs what the documentation tells readers to type: the examples that end each verb's --help, and the commands in
-README.md and docs/*.md.
+README.md, docs/*.md and skills/*/SKILL.md.
 
     run_documented_commands.py TOOL REPOSITORY DOCUMENT
     run_documented_commands.py TOOL REPOSITORY --help VERB...          the examples that end the help of these verbs
@@ -12,7 +12,8 @@ In the documents,
 - ```console blocks hold commands after `$ ` and below each its output, which must match to the letter (in a pipe of
   100 columns); commands without launchbox in them are not run,
 - `<!-- exit N -->` on a line before the block gives the exit status that its commands have (else 0),
-- `<!-- output varies -->` there turns the comparison off.
+- `<!-- output varies -->` there turns the comparison off,
+- `<!-- output below N KB -->` there limits what each of its commands prints.
 
 Commands run in a folder that looks like the repository's root, so that what they write does not land in it. Those that
 need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not, or there was no command,
@@ -32,8 +33,8 @@ TOOL, REPOSITORY = (os.path.abspath(word) for word in sys.argv[1:3])
 
 
 class Command:
-    def __init__(self, place, text, status=0, expected=None):
-        self.place, self.text, self.status, self.expected = place, text, status, expected
+    def __init__(self, place, text, status=0, expected=None, limit=None):
+        self.place, self.text, self.status, self.expected, self.limit = place, text, status, expected, limit
 
     def needs_nvcc(self):
         return re.search(r"(^|[\s|/])nvcc\s|\.cuh?(\s|$)|launchbox capture ", self.text) is not None  # capture: CUPTI's headers
@@ -62,7 +63,7 @@ def help_examples(words):
             yield Command(place, example)
 
 
-def block_commands(place, kind, lines, status, varies):
+def block_commands(place, kind, lines, status, varies, limit):
     """The commands of one code block; `lines` are (number, text)."""
     at = 0
     while at < len(lines):
@@ -83,14 +84,14 @@ def block_commands(place, kind, lines, status, varies):
             while output and not output[-1]:  # an empty line before the next command is for the reader's eye
                 output.pop()
             compared = kind == "console" and not varies
-            yield Command(f"{place}:{number}", text, status, "\n".join(output) if compared else None)
+            yield Command(f"{place}:{number}", text, status, "\n".join(output) if compared else None, limit)
 
 
 def document_commands(path):
     place = os.path.relpath(path, REPOSITORY)
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
-    status, varies, at = 0, False, 0
+    status, varies, limit, at = 0, False, None, 0
     while at < len(lines):
         line = lines[at].strip()
         at += 1
@@ -104,18 +105,22 @@ def document_commands(path):
                 raise SystemExit(f"{place}: a code block does not end")
             at += 1
             if fence[2] in ("sh", "console"):
-                yield from block_commands(place, fence[2], block, status, varies)
-            status, varies = 0, False
+                yield from block_commands(place, fence[2], block, status, varies, limit)
+            status, varies, limit = 0, False, None
         elif exits := re.fullmatch(r"<!--\s*exit (\d+)\s*-->", line):
             status = int(exits[1])
         elif re.fullmatch(r"<!--\s*output varies\s*-->", line):
             varies = True
+        elif limited := re.fullmatch(r"<!--\s*output below (\d+) KB\s*-->", line):
+            limit = 1024 * int(limited[1])
         elif line:
-            status, varies = 0, False
+            status, varies, limit = 0, False, None
 
 
 def pages_with_commands():
-    documents = [os.path.join(REPOSITORY, "README.md"), *sorted(glob.glob(os.path.join(REPOSITORY, "docs", "*.md")))]
+    documents = [os.path.join(REPOSITORY, "README.md")]
+    for pattern in ("docs/*.md", "skills/*/SKILL.md"):
+        documents += sorted(glob.glob(os.path.join(REPOSITORY, pattern)))
     return [os.path.relpath(path, REPOSITORY) for path in documents if any(True for _ in document_commands(path))]
 
 
@@ -171,6 +176,10 @@ def main():
                 failed += 1
                 print(f"FAIL {command.place}: {command.text}\n  exit status {ran.returncode}, expected {command.status}")
                 print("  " + output.replace("\n", "\n  "))
+            elif command.limit is not None and len(ran.stdout) > command.limit:
+                failed += 1
+                print(f"FAIL {command.place}: {command.text}\n  prints {len(ran.stdout):,} bytes, the document says "
+                      f"at most {command.limit:,}")
             elif command.expected is not None and (comparable_nvcc or not command.needs_nvcc()):
                 compared += 1
                 shown = [line.rstrip() for line in output.rstrip("\n").split("\n")]
