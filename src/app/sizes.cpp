@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/sizes.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
@@ -31,6 +34,19 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option)
                     "write a number of bytes from 0, such as 11264 or 48K");
     check_bytes(*bytes, option);
     return *bytes;
+}
+
+double parse_percent(const std::string& text, const std::string& option)
+{
+    std::string_view number = text;
+    if (number.ends_with('%')) number.remove_suffix(1);
+    while (number.ends_with(' ')) number.remove_suffix(1);
+    double percent = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), percent);
+    if (failure != std::errc() || end != number.data() + number.size() || !std::isfinite(percent) || percent < 0)
+        throw error(option + ": '" + escape_for_terminal(text) + "' is not a percentage",
+                    "write a number from 0, such as 2 or 0.5%");
+    return percent / 100;
 }
 
 std::int64_t parse_size(const std::string& text, const std::string& option)

@@ -1,4 +1,4 @@
-// Sizes as the user writes them.
+// Sizes and parts as the user writes them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,6 +12,9 @@ std::int64_t parse_bytes(const std::string& text, const std::string& option);
 
 /// "64M" as bytes, 0 or more: also more than any GPU has of shared memory. Throws `error`, naming the option.
 std::int64_t parse_size(const std::string& text, const std::string& option);
+
+/// "2", "2%" or "0.5 %" as 0.02 and 0.005: from 0 on. Throws `error`, naming the option.
+double parse_percent(const std::string& text, const std::string& option);
 
 /// Throws `error` for a size below 0 or above 1 GiB.
 void check_bytes(std::int64_t bytes, const std::string& option);

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "app/results/drawn_landscape.hpp"
+#include "app/results/portable_rows.hpp"
+#include "app/sizes.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
 #include "report/charts/chart_svg.hpp"
@@ -16,6 +18,7 @@
 #include "report/html/landscape_page.hpp"
 #include "report/tune/comparison_report.hpp"
 #include "report/tune/convergence_report.hpp"
+#include "report/tune/portability_report.hpp"
 #include "report/tune/run_cells.hpp"
 
 namespace launchbox::cli {
@@ -43,6 +46,16 @@ void show_convergence(const results_report& found, const output_options& output)
     forms.page = [&](const output_style& style) { return convergence_document(found, style); };
     forms.json = [&] { return convergence_json(found); };
     forms.rows = [&] { return convergence_table(found); };
+    write_report(output, forms);
+}
+
+void show_portable(results_report found, double within, const output_options& output)
+{
+    const portability_report report = find_portable_rows(std::move(found), within);
+    report_forms forms;
+    forms.page = [&](const output_style&) { return portability_document(report); };
+    forms.write_json = [&](std::ostream& out) { write_portability_json(report, out); };
+    forms.rows = [&] { return portability_table(report); };
     write_report(output, forms);
 }
 
@@ -122,7 +135,15 @@ void results_view_options::add_to(CLI::App& verb)
         ->check(CLI::IsMember(landscape_unit_names()))
         ->type_name("UNIT")
         ->needs(map_option);
-    for (CLI::Option* option : {map_option, by_option}) option->excludes(best)->excludes(both);
+    auto* rows_option =
+        verb.add_flag("--portable", portable,
+                      "With the records of several GPUs: the row that serves all, and how few rows are enough");
+    verb.add_option("--within", within,
+                    "With --portable: the loss that is accepted on each GPU, in percent (default 2)")
+        ->type_name("PERCENT")
+        ->needs(rows_option);
+    for (CLI::Option* option : {map_option, by_option, rows_option}) option->excludes(best)->excludes(both);
+    rows_option->excludes(map_option)->excludes(by_option);
 }
 
 void show_landscape(const results_view_options& options, results_report found, const output_options& output,
@@ -167,6 +188,11 @@ exit_status show_results_view(const results_view_options& options, results_repor
 {
     if (options.convergence) {
         show_convergence(found, output);
+        return exit_status::done;
+    }
+    if (options.portable) {
+        show_portable(std::move(found), options.within.empty() ? 0.02 : parse_percent(options.within, "--within"),
+                      output);
         return exit_status::done;
     }
     if (options.fail_slower && !std::isfinite(*options.fail_slower))

@@ -16,9 +16,11 @@ struct results_view_options {
     std::optional<double> fail_slower;  ///< percent
     std::optional<std::string> map, by;
     std::string unit;
+    bool portable = false;
+    std::string within;  ///< "2" or "2%"; empty: 2 %
 
     void add_to(CLI::App& verb);
-    [[nodiscard]] bool any() const { return convergence || compare || fail_slower || is_landscape(); }
+    [[nodiscard]] bool any() const { return convergence || compare || portable || fail_slower || is_landscape(); }
     [[nodiscard]] bool is_landscape() const { return map || by; }
 };
 

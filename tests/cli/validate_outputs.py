@@ -40,7 +40,7 @@ SCHEMAS = {
     "emit": ("rows/1", ""),
     "inspect": ("kernels/2 summary/1 diff/1 stack_reserve/1", "compilers/1 size/1"),
     "occupancy": ("occupancy/1", ""),
-    "results": ("results/1 comparison/1 convergence/1 map/1", ""),
+    "results": ("results/1 comparison/1 convergence/1 map/1 portability/1", ""),
     "suggest": ("suggestions/2", ""),
     "tune": ("", "builds/1"),
 }
@@ -151,6 +151,9 @@ def rows_of(found):
         return found["candidates"]
     if kind == "launchbox.map/1":
         return found["cells"]
+    if kind == "launchbox.portability/1":
+        return [{**row, **{"share." + gpu["name"]: share for gpu, share in zip(found["gpus"], row["shares"])}}
+                for row in found["rows"]]
     if kind == "launchbox.search/1":
         return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
     if kind == "launchbox.launches/1":
@@ -402,6 +405,8 @@ def calls():
                  ["--by", "type,n,gpu"], ["--by", "kernel"]]:
         yield ["results", with_work, recorded, *view], 0, b""
     yield ["results", hostile_results, "--by", "kernel,gpu,run"], 0, b""
+    tuned = [os.path.join("measurements", gpu, "landscape_block_sort.json.gz") for gpu in ("nvidia-h100", "nvidia-h200")]
+    yield ["results", *tuned, "--portable", "--within", "0.5%"], 0, b""
     yield ["results", recorded, "missing.db"], 2, b""
     yield ["results", recorded, "--workload", "n=5"], 2, b""
 

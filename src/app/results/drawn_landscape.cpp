@@ -4,21 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "tune/exchange/call_order.hpp"
+#include "app/results/recorded_results.hpp"
 
 namespace launchbox {
 
 landscape_report draw_landscape(results_report found, const landscape_request& request, const std::string& unit)
 {
-    std::vector<const run_info*> runs;
-    std::vector<std::string> files;
-    for (const shown_run& shown : found.runs) {
-        runs.push_back(&shown.run.info);
-        files.push_back(shown.file);
-    }
-    std::vector<shown_run> sorted;
-    for (const std::size_t place : in_order_of_calls(runs, files)) sorted.push_back(std::move(found.runs[place]));
-    found.runs = std::move(sorted);
+    sort_by_calls(found);
     std::vector<landscape_source> sources;
     for (const shown_run& shown : found.runs) sources.push_back({&shown.run, shown.file});
     landscape drawn = landscape_of(sources, request);

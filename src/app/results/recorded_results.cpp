@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/text/terminal.hpp"
+#include "tune/exchange/call_order.hpp"
 #include "tune/exchange/result_file.hpp"
 
 namespace launchbox {
@@ -98,6 +99,19 @@ recorded_results read_results(const results_request& request, const listener& ne
     keep_results(runs, request.parameters, &stored_result::parameters);
     for (shown_run& run : runs) run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
     return result;
+}
+
+void sort_by_calls(results_report& found)
+{
+    std::vector<const run_info*> runs;
+    std::vector<std::string> files;
+    for (const shown_run& shown : found.runs) {
+        runs.push_back(&shown.run.info);
+        files.push_back(shown.file);
+    }
+    std::vector<shown_run> sorted;
+    for (const std::size_t place : in_order_of_calls(runs, files)) sorted.push_back(std::move(found.runs[place]));
+    found.runs = std::move(sorted);
 }
 
 }  // namespace launchbox

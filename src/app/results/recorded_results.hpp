@@ -28,4 +28,7 @@ struct recorded_results {
 /// Throws `error` where there is nothing that is wanted, with what there is.
 recorded_results read_results(const results_request& request, const listener& news = {});
 
+/// The runs with the oldest call first.
+void sort_by_calls(results_report& found);
+
 }  // namespace launchbox

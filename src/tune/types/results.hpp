@@ -17,6 +17,9 @@
 
 namespace launchbox {
 
+/// Stands for the name of a GPU that another tuner's file does not tell.
+inline constexpr const char* unknown_gpu = "unknown GPU";
+
 /// What results are measured with: those of two environments are never mixed.
 struct environment_info {
     std::string gpu;           ///< "NVIDIA H200"; empty: no GPU took part, and the processor counts

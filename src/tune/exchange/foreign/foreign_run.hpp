@@ -44,9 +44,6 @@ private:
 bool read_objects(std::string_view array, const char* word, foreign_diagnostics& diagnostics,
                   const std::function<void(const nlohmann::ordered_json& object, std::size_t number)>& read);
 
-/// Stands for the name of a GPU that a file does not tell.
-inline constexpr const char* unknown_gpu = "unknown GPU";
-
 class foreign_run {
 public:
     foreign_run(foreign_diagnostics& diagnostics, std::string_view content_hash)

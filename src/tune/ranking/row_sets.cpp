@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/ranking/row_sets.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace launchbox {
+
+namespace {
+
+using gpu_mask = std::uint32_t;
+
+double share_or_none(const portable_row& row, std::size_t gpu)
+{
+    return row.shares[gpu].value_or(0);
+}
+
+// Of the rows with the same GPUs above a threshold one; of these only such that no other has all its GPUs and more.
+struct covering {
+    std::vector<gpu_mask> masks;
+    std::vector<std::size_t> rows;
+};
+
+covering covering_at(const std::vector<portable_row>& rows, std::size_t gpus, double threshold)
+{
+    std::map<gpu_mask, std::pair<double, std::size_t>> best;  // the sum of logarithms of its shares, and the row
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        gpu_mask mask = 0;
+        double sum = 0;
+        for (std::size_t g = 0; g < gpus; ++g)
+            if (const double share = share_or_none(rows[r], g); share > 0 && share >= threshold) {
+                mask |= gpu_mask(1) << g;
+                sum += std::log(share);
+            }
+        if (mask == 0) continue;
+        const auto [at, fresh] = best.try_emplace(mask, sum, r);
+        if (!fresh && sum > at->second.first) at->second = {sum, r};
+    }
+    covering found;
+    for (const auto& [mask, row] : best)
+        if (std::ranges::none_of(best, [mask = mask](const auto& other) {
+                return other.first != mask && (other.first & mask) == mask;
+            })) {
+            found.masks.push_back(mask);
+            found.rows.push_back(row.second);
+        }
+    return found;
+}
+
+// The fewest rows that have every GPU above the threshold. A subset of the GPUs is reached from smaller ones: what
+// covers the first GPU that it lacks is always one of the next.
+std::vector<std::size_t> smallest_cover(const covering& from, std::size_t gpus)
+{
+    const gpu_mask all = static_cast<gpu_mask>((std::uint64_t(1) << gpus) - 1);
+    constexpr int unreached = 1 << 20;
+    std::vector<int> count(std::size_t(all) + 1, unreached);
+    std::vector<std::size_t> by(std::size_t(all) + 1, 0);
+    std::vector<gpu_mask> before(std::size_t(all) + 1, 0);
+    count[0] = 0;
+    for (gpu_mask covered = 0; covered < all; ++covered) {
+        if (count[covered] == unreached) continue;
+        const gpu_mask lacking = gpu_mask(1) << std::countr_one(covered);
+        for (std::size_t m = 0; m < from.masks.size(); ++m) {
+            if ((from.masks[m] & lacking) == 0) continue;
+            const gpu_mask next = covered | from.masks[m];
+            if (count[covered] + 1 >= count[next]) continue;
+            count[next] = count[covered] + 1;
+            by[next] = m;
+            before[next] = covered;
+        }
+    }
+    std::vector<std::size_t> rows;
+    if (count[all] == unreached) return rows;
+    for (gpu_mask at = all; at != 0; at = before[at]) rows.push_back(from.rows[by[at]]);
+    return rows;
+}
+
+// Each GPU with the best of these rows; `worst_share` 0: one has none.
+portable_set set_of(const std::vector<portable_row>& rows, std::vector<std::size_t> chosen, std::size_t gpus)
+{
+    portable_set made{.rows = std::move(chosen), .row_of = {}};
+    double logs = 0;
+    for (std::size_t g = 0; g < gpus; ++g) {
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < made.rows.size(); ++c)
+            if (share_or_none(rows[made.rows[c]], g) > share_or_none(rows[made.rows[best]], g)) best = c;
+        made.row_of.push_back(best);
+        const double share = share_or_none(rows[made.rows[best]], g);
+        if (g == 0 || share < made.worst_share) {
+            made.worst = g;
+            made.worst_share = share;
+        }
+        logs += share > 0 ? std::log(share) : -1e9;
+    }
+    made.mean_share = std::exp(logs / static_cast<double>(gpus));
+    return made;
+}
+
+// Better by its worst share, then by its mean.
+bool is_better(const portable_set& one, const portable_set& other)
+{
+    if (one.worst_share != other.worst_share) return one.worst_share > other.worst_share;
+    return one.mean_share > other.mean_share * (1 + 1e-9);
+}
+
+// Row after row is exchanged for another as long as that is better.
+portable_set improved(const std::vector<portable_row>& rows, portable_set made, std::size_t gpus)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t c = 0; c < made.rows.size(); ++c)
+            for (std::size_t r = 0; r < rows.size(); ++r) {
+                std::vector<std::size_t> other = made.rows;
+                other[c] = r;
+                portable_set tried = set_of(rows, std::move(other), gpus);
+                if (!is_better(tried, made)) continue;
+                made = std::move(tried);
+                changed = true;
+            }
+    }
+    return made;
+}
+
+// What no GPU uses goes, and the others stand in the order of the GPUs.
+portable_set tidied(const std::vector<portable_row>& rows, const portable_set& made, std::size_t gpus)
+{
+    std::vector<std::size_t> used;
+    for (const std::size_t place : made.row_of)
+        if (std::ranges::find(used, made.rows[place]) == used.end()) used.push_back(made.rows[place]);
+    return set_of(rows, std::move(used), gpus);
+}
+
+// Where trying a row costs too much, only those that are the best somewhere or good everywhere are tried.
+std::vector<std::size_t> promising(const std::vector<portable_row>& rows, std::size_t gpus)
+{
+    constexpr std::size_t of_each = 64;
+    std::vector<std::size_t> found;
+    const auto add_best = [&](const auto& worth) {
+        std::vector<std::size_t> order(rows.size());
+        for (std::size_t r = 0; r < rows.size(); ++r) order[r] = r;
+        const std::size_t count = std::min(of_each, order.size());
+        std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count), std::greater(), worth);
+        found.insert(found.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    };
+    for (std::size_t g = 0; g < gpus; ++g) add_best([&](std::size_t r) { return share_or_none(rows[r], g); });
+    add_best([&](std::size_t r) {
+        double sum = 0;
+        for (std::size_t g = 0; g < gpus; ++g) sum += share_or_none(rows[r], g);
+        return sum;
+    });
+    add_best([&](std::size_t r) {
+        double least = 1;
+        for (std::size_t g = 0; g < gpus; ++g) least = std::min(least, share_or_none(rows[r], g));
+        return least;
+    });
+    std::ranges::sort(found);
+    found.erase(std::ranges::unique(found).begin(), found.end());
+    return found;
+}
+
+std::vector<portable_set> exact_sets(const std::vector<portable_row>& rows, std::size_t gpus)
+{
+    std::vector<double> thresholds;
+    for (const portable_row& row : rows)
+        for (std::size_t g = 0; g < gpus; ++g)
+            if (row.shares[g] && *row.shares[g] > 0) thresholds.push_back(*row.shares[g]);
+    std::ranges::sort(thresholds);
+    thresholds.erase(std::ranges::unique(thresholds).begin(), thresholds.end());
+    std::vector<portable_set> sets;
+    std::size_t low = 0;  // feasible with fewer rows: with more, too
+    for (std::size_t count = 1; count <= gpus; ++count) {
+        std::vector<std::size_t> chosen = smallest_cover(covering_at(rows, gpus, thresholds[low]), gpus);
+        if (chosen.empty() || chosen.size() > count) continue;
+        std::size_t high = thresholds.size();
+        while (low + 1 < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            std::vector<std::size_t> tried = smallest_cover(covering_at(rows, gpus, thresholds[middle]), gpus);
+            if (!tried.empty() && tried.size() <= count) {
+                low = middle;
+                chosen = std::move(tried);
+            } else {
+                high = middle;
+            }
+        }
+        sets.push_back(set_of(rows, std::move(chosen), gpus));
+    }
+    return sets;
+}
+
+std::vector<portable_set> greedy_sets(const std::vector<portable_row>& rows, std::size_t gpus)
+{
+    std::vector<portable_set> sets;
+    std::vector<std::size_t> chosen;
+    for (std::size_t count = 1; count <= gpus; ++count) {
+        std::optional<portable_set> best;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            std::vector<std::size_t> tried = chosen;
+            tried.push_back(r);
+            portable_set made = set_of(rows, std::move(tried), gpus);
+            if (!best || is_better(made, *best)) best = std::move(made);
+        }
+        chosen = best->rows;
+        if (best->worst_share > 0) sets.push_back(std::move(*best));
+    }
+    return sets;
+}
+
+}  // namespace
+
+std::vector<portable_set> best_row_sets(const std::vector<portable_row>& rows, std::size_t gpus)
+{
+    std::vector<portable_set> sets = gpus <= max_exact_gpus ? exact_sets(rows, gpus) : greedy_sets(rows, gpus);
+    const std::vector<std::size_t> places = promising(rows, gpus);
+    std::vector<portable_set> kept;
+    for (portable_set& made : sets) {
+        // Rows and the set's own, by their places among the promising.
+        std::vector<portable_row> few;
+        std::vector<std::size_t> from = places;
+        from.insert(from.end(), made.rows.begin(), made.rows.end());
+        for (const std::size_t place : from) few.push_back(rows[place]);
+        std::vector<std::size_t> start;
+        for (std::size_t c = 0; c < made.rows.size(); ++c) start.push_back(places.size() + c);
+        portable_set better = tidied(few, improved(few, set_of(few, start, gpus), gpus), gpus);
+        for (std::size_t& row : better.rows) row = from[row];
+        if (!kept.empty() && better.worst_share <= kept.back().worst_share) continue;
+        kept.push_back(std::move(better));
+        if (kept.back().worst_share >= 1) break;
+    }
+    return kept;
+}
+
+}  // namespace launchbox

@@ -1,0 +1,15 @@
+// How few rows serve all GPUs, and how well: the best sets of one row, of two, and so on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tune/ranking/portability.hpp"
+
+namespace launchbox {
+
+/// `gpus` up to `max_exact_gpus`: the sets with the best worst share, and among these a good mean; else found greedily.
+/// Each GPU has a row with a share of 1.
+std::vector<portable_set> best_row_sets(const std::vector<portable_row>& rows, std::size_t gpus);
+
+}  // namespace launchbox
