@@ -18,4 +18,5 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${libraries})
 
 # Tests run under qemu's emulation of a user's program.
 set(library_folders ${libraries}/usr/lib/aarch64-linux-gnu:${libraries}/lib/aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,-rpath-link,${library_folders})
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;/usr/aarch64-linux-gnu;-E;LD_LIBRARY_PATH=${library_folders})
