@@ -2,8 +2,12 @@
 # Takes the newest LLVM that Debian or Ubuntu have installed; -DLLVM_DEMANGLE_ROOT=/usr/lib/llvm-14 names one.
 # Version 14 is the oldest whose demangler reads all kernel names that nvcc writes.
 set(llvm_roots ${LLVM_DEMANGLE_ROOT})
+set(llvm_system "")
+if(CMAKE_CROSSCOMPILING)
+  list(GET CMAKE_FIND_ROOT_PATH 0 llvm_system)
+endif()
 foreach(version RANGE 22 14 -1)
-  list(APPEND llvm_roots /usr/lib/llvm-${version})
+  list(APPEND llvm_roots ${llvm_system}/usr/lib/llvm-${version})
 endforeach()
 
 # Library and header have to come from one version: the signatures differ.

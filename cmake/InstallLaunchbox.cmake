@@ -1,4 +1,5 @@
-# Install rules: the headers with a package for find_package(launchbox). The tool's own rule is where it is built.
+# Install rules: the headers with a package for find_package(launchbox), component `headers`. The tool's own rule, of
+# component `tool`, is where it is built, as that of `mpi`. `cmake --install` without --component installs what was built.
 # A project that takes launchbox in with add_subdirectory or FetchContent installs nothing of it, unless it asks.
 option(LAUNCHBOX_INSTALL "Install the headers and the CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LAUNCHBOX_INSTALL)
@@ -7,13 +8,15 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/launchbox)
-install(TARGETS launchbox EXPORT launchbox)
+install(TARGETS launchbox EXPORT launchbox COMPONENT headers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/launchbox DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxTargets.cmake DESTINATION ${package_dir})
+        COMPONENT headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+install(EXPORT launchbox NAMESPACE launchbox:: FILE launchboxTargets.cmake DESTINATION ${package_dir}
+        COMPONENT headers)
 # Headers only: the same package serves every architecture.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/launchboxConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/LaunchboxStandard.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/LaunchboxCheck.cmake ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake DESTINATION ${package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+              ${PROJECT_SOURCE_DIR}/cmake/LaunchboxCheck.cmake ${PROJECT_BINARY_DIR}/launchboxConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT headers)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT headers)

@@ -15,13 +15,21 @@ if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
   target_compile_options(launchbox_own_code INTERFACE
     -fsanitize=${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(launchbox_own_code INTERFACE -fsanitize=${sanitize})
-  # What the sanitizers add to the code makes GCC see uninitialised values in std::optional.
-  target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized -Wno-unknown-warning-option)
+  target_compile_options(launchbox_own_code INTERFACE -Wno-unknown-warning-option)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # At -O1 GCC does not see that a std::optional that is read has a value; the release is compiled with this warning.
-  target_compile_options(launchbox_own_code INTERFACE $<$<CONFIG:RelWithDebInfo>:-Wno-maybe-uninitialized>)
+  # GCC does not see that a std::optional that is read has a value. Which it fails to see depends on the level and on
+  # which files are compiled together: a release that nobody had built for a while did not build.
+  target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized)
 endif()
+# The same on every processor. a * b + c in one instruction has other bits than in two, and compilers make one where there
+# is one: on aarch64, and not on plain x86-64. Host and GPU have to fill buffers with the same bits
+# (src/tune/worker/element_filling), and all machines have to print the same figures. And char has a sign on x86-64 only.
+set(launchbox_same_everywhere -ffp-contract=off)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  list(APPEND launchbox_same_everywhere -fsigned-char)
+endif()
+target_compile_options(launchbox_own_code INTERFACE ${launchbox_same_everywhere})
 # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907 although
 # the code compiles. Only for what includes image/container/elf.hpp: std::variant does not compile with it.
 function(launchbox_uses_expected target)

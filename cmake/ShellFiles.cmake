@@ -1,14 +1,23 @@
-# What shells and man need of a program, made by the program itself whenever it is linked, and installed with it.
+# What shells and man need of a program, made by the program itself whenever it is linked, and installed with it in the
+# component of the same name: launchbox_shell_files(target program component). A program for another architecture does
+# not run here; LAUNCHBOX_HOST_TOOL, the tool built for this one, writes the same for it.
 include(GNUInstallDirs)
-function(launchbox_shell_files target program)
+set(LAUNCHBOX_HOST_TOOL "" CACHE FILEPATH "When cross-compiling: launchbox for this machine, which writes completions and manual pages")
+function(launchbox_shell_files target program component)
+  set(writer $<TARGET_FILE:${target}>)
   if(CMAKE_CROSSCOMPILING)
-    return()  # the program does not run here
+    if(NOT LAUNCHBOX_HOST_TOOL OR NOT target STREQUAL "launchbox_tool")
+      message(STATUS "${program} will be without completions and manual pages: LAUNCHBOX_HOST_TOOL names no tool that runs here")
+      return()
+    endif()
+    set(writer ${LAUNCHBOX_HOST_TOOL})
   endif()
   set(share ${CMAKE_CURRENT_BINARY_DIR}/share)
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:${target}> -DPROGRAM=${program} -DSHARE=${share}
+    COMMAND ${CMAKE_COMMAND} -DTOOL=${writer} -DPROGRAM=${program} -DSHARE=${share}
             -P ${PROJECT_SOURCE_DIR}/cmake/WriteShellFiles.cmake
     COMMENT "Writing the completion and the manual pages of ${program}" VERBATIM)
-  install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
-  install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish DESTINATION ${CMAKE_INSTALL_DATADIR})
+  install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT ${component})
+  install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
+          COMPONENT ${component})
 endfunction()

@@ -1,7 +1,9 @@
 # Run behind the linking of a test program (tests/CMakeLists.txt): writes OUTPUT, which makes each suite of PROGRAM, or
 # with CASES each case, a test of ctest. Suites, since 1,400 starts of a program take longer than what they test. A case
-# whose name ends in _exhaustive is a test of its own, with the label long. REQUIRED: their REQUIRED_FILES, with | between.
-execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE failed)
+# whose name ends in _exhaustive is a test of its own, with the label long. REQUIRED: their REQUIRED_FILES, with | between;
+# EMULATOR: what runs programs of another architecture, in the same form.
+string(REPLACE "|" ";" emulator "${EMULATOR}")
+execute_process(COMMAND ${emulator} ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${PROGRAM} --gtest_list_tests ended with ${failed}")
 endif()
@@ -9,7 +11,11 @@ string(REPLACE "|" ";" required "${REQUIRED}")
 string(REGEX MATCHALL "[^\n]+" lines "${listed}")
 set(content "")
 function(add_one name filter labels)
-  string(APPEND content "add_test([=[${name}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${filter}]=])\n"
+  set(command "")
+  foreach(word IN LISTS emulator PROGRAM)
+    string(APPEND command " [=[${word}]=]")
+  endforeach()
+  string(APPEND content "add_test([=[${name}]=]${command} [=[--gtest_filter=${filter}]=])\n"
          "set_tests_properties([=[${name}]=] PROPERTIES TIMEOUT 900 LABELS ${labels} REQUIRED_FILES [=[${required}]=]\n"
          # Nothing passed, some were skipped, and none of them failed, which is said after that.
          "  SKIP_REGULAR_EXPRESSION [=[PASSED  \\] 0 tests\\.[^a-zA-Z]*SKIPPED([^F]|F[^A])*$]=])\n")

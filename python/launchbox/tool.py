@@ -38,6 +38,13 @@ def path() -> str:
         found = shutil.which("launchbox", path=folder)
         if found:
             return found
+    # pip's --target and --prefix put programs into bin/ somewhere above the modules.
+    above = os.path.dirname(os.path.abspath(__file__))
+    for _ in range(5):
+        above = os.path.dirname(above)
+        found = shutil.which("launchbox", path=os.path.join(above, "bin"))
+        if found:
+            return found
     found = shutil.which("launchbox")
     if found:
         return found

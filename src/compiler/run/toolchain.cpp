@@ -60,19 +60,36 @@ std::optional<toolchain> try_nvcc(const fs::path& nvcc, const char* found_by)
     return tools;
 }
 
+// The checkout above this program, whose ./setup may have installed a compiler; empty for a tool that runs elsewhere.
+// Its path at build time would be a stranger's folder where the tool is shipped to, and make each build differ.
+fs::path own_checkout()
+{
+    std::error_code failure;
+    fs::path folder = fs::read_symlink("/proc/self/exe", failure);
+    while (folder.has_relative_path()) {
+        folder = folder.parent_path();
+        if (fs::exists(folder / "setup", failure) && fs::exists(folder / "cmake" / "FindCudaToolkit.cmake", failure))
+            return folder;
+    }
+    return {};
+}
+
+fs::path nvcc_of_setup(const std::string& folder)
+{
+    const fs::path checkout = own_checkout();
+    return checkout.empty() ? checkout : checkout / folder / "toolkit" / "bin" / "nvcc";
+}
+
 // "13.0" or "13.0.88": where installers and ./setup put that release, or any nvcc that is found and is of it.
 toolchain find_release(const std::string& release)
 {
     const std::string short_release = release.substr(0, release.find('.', release.find('.') + 1));
-    std::vector<fs::path> candidates{
-        fs::path("/usr/local/cuda-" + short_release) / "bin" / "nvcc",
-        fs::path(LAUNCHBOX_CHECKOUT_DIR) / (".cuda-" + short_release) / "toolkit" / "bin" / "nvcc"};
+    std::vector<fs::path> candidates{fs::path("/usr/local/cuda-" + short_release) / "bin" / "nvcc",
+                                     nvcc_of_setup(".cuda-" + short_release)};
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
             candidates.push_back(fs::path(folder) / "bin" / "nvcc");
-    for (const fs::path& other :
-         {find_in_path("nvcc"), fs::path(LAUNCHBOX_CHECKOUT_DIR) / ".cuda" / "toolkit" / "bin" / "nvcc",
-          fs::path("/usr/local/cuda/bin/nvcc")})
+    for (const fs::path& other : {find_in_path("nvcc"), nvcc_of_setup(".cuda"), fs::path("/usr/local/cuda/bin/nvcc")})
         candidates.push_back(other);
     for (const fs::path& candidate : candidates)
         if (auto tools = try_nvcc(candidate, "--nvcc"))
@@ -109,18 +126,16 @@ toolchain find_toolchain(const std::string& requested)
         if (folder == nullptr || *folder == '\0') continue;
         if (auto tools = try_nvcc(fs::path(folder) / "bin" / "nvcc", variable)) return *std::move(tools);
     }
-    const fs::path checkout = LAUNCHBOX_CHECKOUT_DIR;
     for (const auto& [nvcc, found_by] : {std::pair<fs::path, const char*>{find_in_path("nvcc"), "PATH"},
-                                         {checkout / ".cuda" / "toolkit" / "bin" / "nvcc", "checkout"},
+                                         {nvcc_of_setup(".cuda"), "checkout"},
                                          {"/usr/local/cuda/bin/nvcc", "default"}})
         if (auto tools = try_nvcc(nvcc, found_by)) return *std::move(tools);
 
-    std::error_code ignored;
-    const bool in_checkout = fs::exists(checkout / "setup", ignored);
+    const fs::path checkout = own_checkout();
     throw error("there is no CUDA compiler: no nvcc in $CUDA_HOME, PATH or /usr/local/cuda",
-                in_checkout ? "install it with: " + (checkout / "setup").string()
-                            : "install it with: pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt "
-                              "nvidia-cuda-runtime nvidia-cuda-cccl, and set CUDA_HOME to its folder nvidia/cu13",
+                !checkout.empty() ? "install it with: " + (checkout / "setup").string()
+                                  : "install it with: pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt "
+                                    "nvidia-cuda-runtime nvidia-cuda-cccl, and set CUDA_HOME to its folder nvidia/cu13",
                 exit_status::missing);
 }
 

@@ -20,7 +20,9 @@ private:
     {
         if (memory().trials().size() < population_size || population_.size() < 2) return memory().draw_promising();
         for (int attempt = 0; attempt < 20; ++attempt) {
-            const auto child = child_of(winner(), winner());
+            // One after the other: which argument is calculated first differs between processors.
+            const trial& other = winner();
+            const auto child = child_of(winner(), other);
             if (child && !memory().proposed(*child) &&
                 memory().fraction() >= memory().risk(memory().space().coordinates(*child)))
                 return *child;

@@ -1,0 +1,22 @@
+# Cross-compiling for aarch64 on Debian 12: Debian's cross compiler, and Debian's libraries of that architecture unpacked
+# into a folder of their own by `./setup --aarch64`. Installed beside this machine's by multiarch they would
+# replace some of them: llvm-14-dev cannot be there twice.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++-12)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+
+cmake_path(SET libraries NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../.aarch64)
+set(CMAKE_FIND_ROOT_PATH ${libraries} /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# What is the same on both, CUDA's headers and Chart.js, is this machine's.
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
+set(ENV{PKG_CONFIG_LIBDIR} ${libraries}/usr/lib/aarch64-linux-gnu/pkgconfig:${libraries}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${libraries})
+
+# Tests run under qemu's emulation of a user's program.
+set(library_folders ${libraries}/usr/lib/aarch64-linux-gnu:${libraries}/lib/aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,-rpath-link,${library_folders})
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;/usr/aarch64-linux-gnu;-E;LD_LIBRARY_PATH=${library_folders})
