@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
-from typing import Any, Optional, Sequence
+from typing import Any, List, NamedTuple, Optional, Sequence
 
 
 class Error(Exception):
@@ -24,6 +25,20 @@ class Error(Exception):
 
     def __str__(self) -> str:
         return f"{self.what}; {self.hint}" if self.hint else self.what
+
+
+class Answer(NamedTuple):
+    """What the tool wrote, and how it ended."""
+
+    output: bytes
+    messages: List[str]
+    status: int
+
+    def error(self) -> Error:
+        """What it says is wrong: its last message, with those before it."""
+        lines = self.messages or ["launchbox ended with status " + str(self.status) if self.status >= 0 else
+                                  "launchbox was ended by signal " + str(-self.status)]
+        return Error("; ".join(lines), status=self.status)
 
 
 def path() -> str:
@@ -45,9 +60,29 @@ def path() -> str:
                 "reinstall it with pip install --force-reinstall cuda-launchbox, or set LAUNCHBOX_TOOL", 3)
 
 
-def _user_schemes():
+def _user_schemes() -> List[str]:
     """Where `pip install --user` puts programs."""
     return [name for name in (f"{os.name}_user",) if name in sysconfig.get_scheme_names()]
+
+
+def answer(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None,
+           shown: bool = False) -> Answer:
+    """Runs the tool to its end; `shown` leaves its standard output to whom it belongs. On Ctrl-C it is told to stop, and waited for, so that nothing is left running."""
+    try:
+        process = subprocess.Popen([path(), *arguments], stdout=None if shown else subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=cwd,
+                                   stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
+    except ValueError:  # a null byte
+        raise Error("a name or option has a null byte in it") from None
+    except OSError as failure:
+        long = "; they are too many or too long for one command" if failure.errno == 7 else ""
+        raise Error(f"launchbox cannot be started: {failure.strerror}{long}", status=3) from None
+    try:
+        output, said = process.communicate(input)
+    except BaseException:
+        _stop(process)
+        raise
+    return Answer(output or b"", _messages(said.decode(errors="replace")), process.returncode)
 
 
 def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None) -> bytes:
@@ -55,15 +90,10 @@ def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optiona
 
     Exit status 1 (a check failed) is an answer, not an error.
     """
-    standard_input = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-    done = subprocess.run([path(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                          check=False, **standard_input)
-    if done.returncode in (0, 1):
-        return done.stdout
-    message = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0:
-        message = message or f"launchbox was ended by signal {-done.returncode}"
-    raise Error(message or f"launchbox ended with status {done.returncode}", status=done.returncode)
+    done = answer(arguments, input=input, cwd=cwd)
+    if done.status not in (0, 1):
+        raise done.error()
+    return done.output
 
 
 def ask(arguments: Sequence[str], **options: Any) -> Any:
@@ -74,3 +104,27 @@ def ask(arguments: Sequence[str], **options: Any) -> Any:
 def version() -> str:
     """The version of the tool, such as "0.1.0"."""
     return run(["--version"]).decode().split()[1]
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """It ends its own children first: killed at once, it would leave compilers running."""
+    patience = 10  # seconds
+    try:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=patience)
+    except BaseException:  # it does not stop, or the user has no patience
+        process.kill()
+        process.wait()
+
+
+def _messages(text: str) -> List[str]:
+    """A message is a line that begins with the program's name and the lines behind it, which are indented."""
+    messages: List[str] = []
+    for line in text.splitlines():
+        if line.startswith("launchbox: "):
+            messages.append(line[len("launchbox: "):].strip())
+        elif line.strip() and messages and line.startswith(" "):
+            messages[-1] += "; " + line.strip()
+        elif line.strip():
+            messages.append(line.strip())
+    return messages
