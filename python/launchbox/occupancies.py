@@ -69,7 +69,7 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     >>> account.resident_blocks, account.occupancy, account.limiters
     (4, 0.5, ['registers'])
     >>> account.next_step.text
-    '−15 registers → 5 blocks (62.5 %)'
+    '−15 registers → 5 blocks'
     >>> occupancy("sm_90", threads=[128, 256, 512], registers=63).columns.resident_blocks
     [8, 4, 2]
     """

@@ -2,13 +2,18 @@
 """Finds the command-line tool and runs it."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sysconfig
+import threading
 from typing import Any, List, NamedTuple, Optional, Sequence
+
+
+PATIENCE = 10.0  # seconds for the tool to stop after Ctrl-C
 
 
 class Error(Exception):
@@ -67,22 +72,69 @@ def _user_schemes() -> List[str]:
 
 def answer(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None,
            shown: bool = False) -> Answer:
-    """Runs the tool to its end; `shown` leaves its standard output to whom it belongs. On Ctrl-C it is told to stop, and waited for, so that nothing is left running."""
-    try:
-        process = subprocess.Popen([path(), *arguments], stdout=None if shown else subprocess.PIPE,
-                                   stderr=subprocess.PIPE, cwd=cwd,
-                                   stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
-    except ValueError:  # a null byte
-        raise Error("a name or option has a null byte in it") from None
-    except OSError as failure:
-        long = "; they are too many or too long for one command" if failure.errno == 7 else ""
-        raise Error(f"launchbox cannot be started: {failure.strerror}{long}", status=3) from None
-    try:
-        output, said = process.communicate(input)
-    except BaseException:
-        _stop(process)
-        raise
-    return Answer(output or b"", _messages(said.decode(errors="replace")), process.returncode)
+    """Runs the tool to its end; `shown` leaves its standard output to whom it belongs.
+
+    On Ctrl-C it is told to stop, and waited for, so that nothing is left running.
+    """
+    call = _Call([path(), *arguments], input, cwd, shown)
+    if threading.current_thread() is threading.main_thread():
+        call.run_interruptibly()
+    else:
+        call.run()
+    if isinstance(call.failure, ValueError):  # a null byte
+        raise Error("a name or option has a null byte in it")
+    if isinstance(call.failure, OSError):
+        long = "; they are too many or too long for one command" if call.failure.errno == errno.E2BIG else ""
+        raise Error(f"launchbox cannot be started: {call.failure.strerror}{long}", status=3)
+    if call.failure is not None:
+        raise call.failure
+    return Answer(call.output, _messages(call.said.decode(errors="replace")), call.status)
+
+
+class _Call:
+    """One run of the tool."""
+
+    def __init__(self, command: Sequence[str], input: Optional[bytes], cwd: Optional[str], shown: bool):
+        self.command, self.input, self.cwd, self.shown = command, input, cwd, shown
+        self.process: "Optional[subprocess.Popen[bytes]]" = None
+        self.output, self.said, self.status = b"", b"", 0
+        self.failure: Optional[BaseException] = None
+
+    def run(self) -> None:
+        try:
+            self.process = subprocess.Popen(self.command, stdout=None if self.shown else subprocess.PIPE,
+                                            stderr=subprocess.PIPE, cwd=self.cwd,
+                                            stdin=subprocess.DEVNULL if self.input is None else subprocess.PIPE)
+            output, self.said = self.process.communicate(self.input)
+            self.output, self.status = output or b"", self.process.returncode
+        except BaseException as failure:
+            self.failure = failure
+
+    def run_interruptibly(self) -> None:
+        """In a thread: Python raises KeyboardInterrupt in the main thread alone, also in the middle of starting a
+        process, which would then be known to nobody."""
+        thread = threading.Thread(target=self.run, name="launchbox", daemon=True)
+        try:
+            thread.start()
+            thread.join()
+        except RuntimeError:  # there are no threads any more while Python ends
+            self.run()
+        except BaseException:
+            self.stop(thread)
+            raise
+
+    def stop(self, thread: threading.Thread) -> None:
+        """It ends its own children first: killed at once, it would leave compilers running."""
+        while thread.is_alive() and self.process is None:
+            thread.join(0.01)
+        if self.process is None:
+            return
+        try:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(PATIENCE)
+        except BaseException:  # it does not stop, or the user has no patience
+            self.process.kill()
+            self.process.wait()
 
 
 def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None) -> bytes:
@@ -104,17 +156,6 @@ def ask(arguments: Sequence[str], **options: Any) -> Any:
 def version() -> str:
     """The version of the tool, such as "0.1.0"."""
     return run(["--version"]).decode().split()[1]
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """It ends its own children first: killed at once, it would leave compilers running."""
-    patience = 10  # seconds
-    try:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=patience)
-    except BaseException:  # it does not stop, or the user has no patience
-        process.kill()
-        process.wait()
 
 
 def _messages(text: str) -> List[str]:

@@ -22,7 +22,7 @@ Option = Union[None, bool, int, float, Path, Sequence[Union[str, int, float]]]
 Answered = TypeVar("Answered", bound=Report)
 
 # What takes a list in one word, "sm_80,sm_90"; all others are given once for each value.
-_JOINED = {"arch", "threads", "gpcs", "map", "by", "grid", "strategy"}
+_JOINED = {"arch", "min-blocks", "threads", "gpcs", "map", "by", "grid", "strategy"}
 # Whose first operand is no file of kernels, so that objects and bytes make no sense.
 _WITHOUT_IMAGES = {"advise", "results", "devices", "capture", "emit", "tune", "bench-search", "report"}
 
@@ -65,9 +65,10 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
             raise Error(f"{verb} reads files, and no bytes or kernel objects", "write them to a file")
         given = _images.as_input(images)
         paths.append("-")
-    done = tool.answer([*words, "--format=json", *paths, *(["--", *map(_text, nvcc_flags)] if nvcc_flags else [])],
+    form = [] if options.get("write_baseline") else ["--format=json"]  # which writes a file and says nothing
+    done = tool.answer([*words, *form, *paths, *(["--", *map(_text, nvcc_flags)] if nvcc_flags else [])],
                        input=given)
-    report = report_of(done)
+    report = report_of(done, written=not form)
     inputs = report._json.get("inputs")
     missing = _images.left_out(images, [each.get("file", "") for each in inputs]) if isinstance(inputs, list) else []
     return type(report)(report._json, [*report.messages, *missing], 2) if missing else report
@@ -95,11 +96,11 @@ def option_words(options: Dict[str, Option]) -> List[str]:
     return words
 
 
-def report_of(done: tool.Answer) -> Report:
-    """What the tool printed as the record of its schema; `Error` where it printed none."""
-    if not done.output.strip():
+def report_of(done: tool.Answer, written: bool = False) -> Report:
+    """What the tool printed as the record of its schema, or an empty report where it wrote a file instead."""
+    if not done.output.strip() or written and done.status == 0:
         if done.status in (0, 1):
-            return Report({}, done.messages, done.status)  # written to a file
+            return Report({}, done.messages, done.status)
         raise done.error()
     try:
         members = json.loads(done.output)
@@ -188,7 +189,7 @@ def inspect(*sources: Any, **options: Any) -> Report:
     --------
     >>> report = inspect("tests/data/logs/basic_sm_90.log", kernel="named_barrier", threads=256)
     >>> [(each.short_name, each.registers, each.occupancy.resident_blocks) for each in report.kernels]
-    [('named_barrier', 8, 8)]
+    [('named_barrier', 10, 8)]
     """
     return call("inspect", *sources, **options)
 
@@ -230,7 +231,7 @@ def results(*stores: Path, **options: Any) -> Report:
     --------
     >>> report = results("tests/data/results/example.json")
     >>> report.best[0].parameters
-    {'threads': 128, 'items': 4}
+    {'threads': 128, 'items': 17}
     """
     return call("results", *stores, **options)
 

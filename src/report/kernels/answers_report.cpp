@@ -47,7 +47,7 @@ constexpr answer_column columns[] = {
     {"warp_slots", false,
      [](text& to, const occupancy_answer& answer) { fmt::format_to(std::back_inserter(to), "{}", answer.warp_slots); }},
     {"occupancy", false,
-     [](text& to, const occupancy_answer& answer) { fmt::format_to(std::back_inserter(to), "{}", answer.occupancy); }},
+     [](text& to, const occupancy_answer& answer) { to.append(nlohmann::json(answer.occupancy).dump()); }},
     {"limit_warps", false, [](text& to, const occupancy_answer& answer) { add_limit(to, answer, resource::warps); }},
     {"limit_blocks", false, [](text& to, const occupancy_answer& answer) { add_limit(to, answer, resource::blocks); }},
     {"limit_registers", false,
