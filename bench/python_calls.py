@@ -2,25 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python package costs beside the tool alone: one launch, a million launches, libraries.
 
-    PYTHONPATH=python LAUNCHBOX_TOOL=build/release/launchbox bench/python_calls.py LIBRARY...
+    PYTHONPATH=python LAUNCHBOX_TOOL=build/release/launchbox bench/python_calls.py [--rounds 3] LIBRARY...
 
-Prints seconds of wall time, each the best of three, and the processor's time of Python itself.
+Prints seconds of wall time, each the best of so many rounds, and the processor's time of Python itself.
 """
+import argparse
 import os
 import random
 import statistics
 import subprocess
-import sys
 import time
 
 import launchbox
 from launchbox import tool
 
 
-def best(work, rounds=3):
+def best(work):
     """Wall time and this process's own processor time of the fastest, and what it returned."""
     fastest = None
-    for _ in range(rounds):
+    for _ in range(OPTIONS.rounds):
         begin, own = time.perf_counter(), time.process_time()
         result = work()
         took = time.perf_counter() - begin, time.process_time() - own
@@ -67,7 +67,7 @@ def main():
         arrays = {name: numpy.array(values) for name, values in columns.items()}
         show(f"occupancy of {count:,} launches, as numpy arrays", *best(lambda: launchbox.occupancy("sm_90", **arrays))[:2])
 
-    for file in sys.argv[1:]:
+    for file in OPTIONS.libraries:
         size = os.path.getsize(file) / 1e6
         alone = best(lambda: discard(["inspect", file, "--format=json"]))[0]
         wall, own, report = best(lambda: launchbox.inspect(file))
@@ -82,4 +82,8 @@ def main():
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("libraries", nargs="*")
+    OPTIONS = parser.parse_args()
     main()

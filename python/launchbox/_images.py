@@ -72,7 +72,8 @@ def left_out(images: List[Image], files: List[str]) -> List[str]:
     """Which of several images the tool has found nothing in, by the names of the files that it has read."""
     if len(images) < 2:
         return []
-    return [f"{image.name}, number {number} of {len(images)}: it contains no compiled CUDA code" for number, image in enumerate(images, 1)
+    return [f"{image.name}, number {number} of {len(images)}: it contains no compiled CUDA code"
+            for number, image in enumerate(images, 1)
             if not any(file.startswith(f"-: {number}/") for file in files)]
 
 
@@ -116,7 +117,8 @@ def _kernel_images(source: Any) -> Optional[List[Image]]:
     Objects are known by what they have, and not by their type: the libraries need not be there, and their types move.
     """
     recognisers: List[Callable[[Any], Optional[List[Image]]]] = [
-        _of_triton, _of_static_launcher, _of_inductor, _of_triton_function, _of_cupy, _of_numba, _of_cuda_core, _of_module]
+        _of_triton, _of_static_launcher, _of_inductor, _of_triton_function, _of_cupy, _of_numba, _of_cuda_core,
+        _of_module]
     for known in recognisers:
         found = known(source)
         if found is not None:
@@ -136,7 +138,8 @@ def _of_triton(kernel: Any) -> Optional[List[Image]]:
     cubin = code.get("cubin")
     if not isinstance(cubin, bytes):
         kinds = ", ".join(sorted(str(each) for each in code.keys()))
-        raise Error(f"this kernel of Triton has no cubin, but {kinds or 'nothing'}", "only NVIDIA's GPUs are known here")
+        raise Error(f"this kernel of Triton has no cubin, but {kinds or 'nothing'}",
+                    "only NVIDIA's GPUs are known here")
     metadata = getattr(kernel, "metadata", None)
     launch = {name: getattr(metadata, name, None) for name in ("name", "shared", "num_warps", "maxnreg", "launch_pdl")}
     name = launch["name"] or getattr(kernel, "name", None) or "triton_kernel"
@@ -158,7 +161,7 @@ def _of_static_launcher(kernel: Any, result: Any = None) -> Optional[List[Image]
         try:
             result.reload_cubin_path()
         except Exception as failure:
-            raise Error(f"PyTorch no longer has the cubin of {getattr(kernel, 'name', 'a kernel')}: {failure}") from None
+            raise Error(f"PyTorch no longer has the cubin of {_name_of(kernel)}: {failure}") from None
         path = getattr(kernel, "cubin_path", None)
     if not content and path:
         try:
@@ -167,11 +170,15 @@ def _of_static_launcher(kernel: Any, result: Any = None) -> Optional[List[Image]
         except OSError as failure:
             raise Error(f"cannot read {path}, the cubin of a kernel of PyTorch: {failure.strerror}") from None
     if not content:
-        raise Error(f"PyTorch no longer has the cubin of {getattr(kernel, 'name', 'a kernel')}",
+        raise Error(f"PyTorch no longer has the cubin of {_name_of(kernel)}",
                     "inspect the CachingAutotuner that launches it, or the folder of Triton's cache")
-    name = str(getattr(kernel, "name", "triton_kernel"))
+    name = _name_of(kernel)
     values = {"name": name, "shared": getattr(kernel, "shared", None), "num_warps": getattr(kernel, "num_warps", None)}
     return [Image(name, content, _launch(values))]
+
+
+def _name_of(kernel: Any) -> str:
+    return str(getattr(kernel, "name", "triton_kernel"))
 
 
 # torch._inductor's CachingAutotuner: what it launches, or all that it will choose from.
@@ -179,7 +186,12 @@ def _of_inductor(tuner: Any) -> Optional[List[Image]]:
     if not hasattr(tuner, "launchers") or not hasattr(tuner, "compile_results"):
         return None
     results = list(tuner.compile_results or [])
-    kernels = [launcher.bin for launcher in tuner.launchers or [] if hasattr(launcher, "bin")]
+    kernels = []
+    for launcher in tuner.launchers or []:
+        # The kernel of a launcher is that of the result with its configuration, or `bin` where its code was to be kept.
+        config = getattr(launcher, "config", launcher)
+        of_it = [each.kernel for each in results if getattr(each, "config", None) is config]
+        kernels += [launcher.bin] if hasattr(launcher, "bin") else of_it
     kernels = kernels or [result.kernel for result in results]
     if not kernels:
         raise _not_compiled(tuner, "call the compiled function once")

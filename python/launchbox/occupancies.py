@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union, overload
 
 from . import tool
 from .tool import Error
-from .types import Occupancies, OccupancyAccount
+from .types import Occupancies, Occupancy, OccupancyAccount
 from .verbs import Option, call, option_words, report_of
 
 #: Many values: a list, a tuple, a range, a numpy array or a column of a DataFrame.
@@ -44,8 +44,8 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     max_threads
         The kernel's launch bound.
     options
-        The others of `launchbox occupancy`: carveout (percent), cache, caching, mode, max_dynamic_shared; for one launch
-        also grid, sms, cluster, gpcs, rules=True and curves=True.
+        The others of `launchbox occupancy`: carveout (percent), cache, caching, mode, max_dynamic_shared; for one
+        launch also grid, sms, cluster, gpcs, rules=True and curves=True.
 
     Returns
     -------
@@ -78,7 +78,9 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     if columns:
         return _of_columns(columns, {name: value for name, value in values.items() if name not in columns})
     report = call("occupancy", **values)
-    accounts: List[OccupancyAccount] = getattr(report, "results", None) or []
+    if not isinstance(report, Occupancy):
+        raise Error("with these options the answer is written to files", 'use launchbox.call("occupancy", ...) for them')
+    accounts: List[OccupancyAccount] = report.results
     if len(accounts) != 1:
         raise Error(f"{arch!r} names {len(accounts)} architectures, and an answer is of one",
                     'give a list, ["sm_80", "sm_90"], or use launchbox.call("occupancy", ...).results')
@@ -96,7 +98,8 @@ def _of_columns(columns: Dict[str, Any], common: Dict[str, Any]) -> Occupancies:
     lists = {name: _values(name, column) for name, column in columns.items()}
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        raise Error("the columns differ in length: " + ", ".join(f"{name} has {count}" for name, count in lengths.items()),
+        texts = [f"{name} has {count}" for name, count in lengths.items()]
+        raise Error("the columns differ in length: " + ", ".join(texts),
                     "give each launch a value in each")
     table = _table(lists)
     done = tool.answer(["occupancy", *option_words(common), "--format=json", "--questions=-"], input=table.encode())

@@ -37,7 +37,8 @@ class Record:
                 if name in self._members:
                     return None
                 near = _nearest(name, dir(self))
-                raise AttributeError(f"{type(self).__name__} has no {name!r}" + (f"; is {near!r} meant?" if near else ""))
+                meant = f"; is {near!r} meant?" if near else ""
+                raise AttributeError(f"{type(self).__name__} has no {name!r}{meant}")
             value = self._json[member]
             kind = self._nested.get(member)
             if kind is None:

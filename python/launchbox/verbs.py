@@ -2,7 +2,6 @@
 """The verbs of the tool as functions: inputs and options in, its JSON as records out."""
 from __future__ import annotations
 
-import json
 import os
 from typing import Any, Dict, List, Literal, Optional, Sequence, Type, TypeVar, Union, overload
 
@@ -10,8 +9,8 @@ from . import _images, tool
 from .frames import rows_of
 from .records import Report
 from .tool import Error
-from .types import (REPORTS, Advice, Bounds, Check, Compilers, Comparison, Convergence, Devices, Diff, Kernels, Launches,
-                    Map, RegisterLimits, Results, Size, StackReserve, Suggestions, Summary)
+from .types import (REPORTS, Advice, Bounds, Check, Compilers, Comparison, Convergence, Devices, Diff, Kernels,
+                    Launches, Map, RegisterLimits, Results, Size, StackReserve, Suggestions, Summary)
 
 #: A file or folder by its name.
 Path = Union[str, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -80,13 +79,16 @@ def option_words(options: Dict[str, Option]) -> List[str]:
     for keyword, value in options.items():
         name = keyword.rstrip("_").replace("_", "-")
         if name == "format":
-            raise Error("the answer is made of JSON, so format cannot be chosen", "run the command launchbox for others")
+            raise Error("the answer is made of JSON, so format cannot be chosen",
+                        "run the command launchbox for others")
         if value is None or value is False:
             continue
         if value is True:
             words.append("--" + name)
             continue
-        values = [value] if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__") else list(value)
+        one = isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__")
+        several: Any = value
+        values = [value] if one else list(several)
         texts = [_text(each) for each in values]
         if not texts or "" in texts:  # the tool would take its next word instead
             raise Error(f"{keyword} is empty", "leave it out, or give it a value")
@@ -103,7 +105,7 @@ def report_of(done: tool.Answer, written: bool = False) -> Report:
             return Report({}, done.messages, done.status)
         raise done.error()
     try:
-        members = json.loads(done.output)
+        members = tool.parse(done.output)
         schema = members["schema"]
     except (ValueError, TypeError, KeyError):
         raise Error("what launchbox prints is no JSON of its own: " +
@@ -128,7 +130,7 @@ def _has_something(report: Report) -> bool:
 def _text(value: Any) -> str:
     if isinstance(value, (bytes, os.PathLike)):
         return os.fsdecode(value)
-    if isinstance(value, float) and value.is_integer():
+    if hasattr(value, "is_integer") and value.is_integer():
         return str(int(value))
     return str(value)
 
@@ -201,7 +203,8 @@ def advise(source: Path, *, arch: Option = None, kernel: Option = None, threads:
     Needs nvcc. Options are those of `launchbox advise`: arch="sm_80,sm_90", threads=[128, 256] (per block),
     dynamic_shared=11264 (bytes), nvcc_flags=["-Iinclude"].
     """
-    return _as(Advice, call("advise", source, arch=arch, kernel=kernel, threads=threads, nvcc_flags=nvcc_flags, **options))
+    return _as(Advice, call("advise", source, arch=arch, kernel=kernel, threads=threads, nvcc_flags=nvcc_flags,
+                            **options))
 
 
 @overload

@@ -7,6 +7,7 @@ bench/python_kernels.py asks the real ones.
 import collections
 import io
 import os
+import pathlib
 import shutil
 import subprocess
 import types
@@ -16,6 +17,7 @@ import pytest
 import launchbox
 from launchbox import tool
 
+os.chdir(pathlib.Path(__file__).resolve().parents[2])
 LOG = "tests/data/logs/basic_sm_90.log"
 Metadata = collections.namedtuple("KernelMetadata", "name shared num_warps maxnreg launch_pdl")
 
@@ -90,6 +92,7 @@ def test_every_object_that_holds_a_cubin_is_opened(cubin, tmp_path, monkeypatch)
     static = Thing(cubin_path=str(file), cubin_raw=None, name="add_kernel", shared=64, num_warps=2)
     loaded = Thing(cubin_path=None, cubin_raw=None, name="add_kernel", shared=64, num_warps=2)
     loaded_result = Thing(kernel=loaded, reload_cubin_path=lambda: setattr(loaded, "cubin_path", str(file)))
+    chosen = object()
     numba_kernel = Thing(_codelibrary=Thing(get_cubin=lambda: Thing(code=cubin)))
     sources = {
         "a function of Triton": (function, 2),
@@ -100,6 +103,8 @@ def test_every_object_that_holds_a_cubin_is_opened(cubin, tmp_path, monkeypatch)
         "PyTorch's autotuner": (Thing(launchers=[Thing(bin=kernel)], compile_results=[]), 1),
         "before it has chosen": (Thing(launchers=[], compile_results=[Thing(kernel=kernel), Thing(kernel=static)]), 2),
         "with a loaded launcher": (Thing(launchers=[Thing(bin=loaded)], compile_results=[loaded_result]), 1),
+        "the one that it launches": (Thing(launchers=[Thing(config=chosen)], compile_results=[
+            Thing(kernel=kernel, config=object()), Thing(kernel=static, config=chosen)]), 1),
         "Numba's dispatcher": (Thing(overloads={"sig": numba_kernel}, py_func=print), 1),
         "cuda.core": (Thing(code=cubin, code_type="cubin", name="add"), 1),
         "all": ([kernel, [static, cubin], str(file)], 4),

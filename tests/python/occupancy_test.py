@@ -3,14 +3,18 @@
 import csv
 import io
 import json
+import os
+import pathlib
 import random
 import subprocess
+import tempfile
 
 import pytest
 
 import launchbox
 from launchbox import tool
 
+os.chdir(pathlib.Path(__file__).resolve().parents[2])
 ARCHITECTURES = ["sm_35", "sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90a", "sm_100", "sm_120", "H100", "T4"]
 # The figure of one launch that each column has.
 FIGURES = {"limit_warps": "warps", "limit_blocks": "blocks", "limit_registers": "registers", "limit_shared": "shared",
@@ -116,7 +120,8 @@ def test_arrays_of_numpy_and_columns_of_pandas():
         launchbox.occupancy("sm_80", threads=128, registers=32).resident_blocks,
         launchbox.occupancy("sm_80", threads=256).resident_blocks, 0]
     assert launchbox.occupancy("sm_90", threads=pandas.array([32, None, 64], dtype="Int64")[[0, 2]]).launches == 2
-    assert launchbox.occupancy("sm_90", threads=numpy.int64(256)).shape.threads == 256
+    for one in (numpy.int64(256), numpy.float32(256), numpy.float64(256)):
+        assert launchbox.occupancy("sm_90", threads=one).shape.threads == 256
     with pytest.raises(launchbox.Error, match="threads has 2 dimensions"):
         launchbox.occupancy("sm_90", threads=numpy.ones((2, 2)))
 
@@ -136,6 +141,7 @@ def test_arrays_of_numpy_and_columns_of_pandas():
     (lambda: launchbox.occupancy("sm_90", threads=[1, 2], grid=1), "--grid"),
     (lambda: launchbox.occupancy("sm_90", threads=1, regsters=1), "did you mean --registers"),
     (lambda: launchbox.occupancy("sm_90,sm_80", threads=1), "names 2 architectures"),
+    (lambda: launchbox.occupancy("sm_90", threads=1, svg=tempfile.mkdtemp()), "written to files"),
     (lambda: launchbox.occupancy("sm_91", threads=1), "sm_91"),
     (lambda: launchbox.occupancy("", threads=1), "arch is empty"),
     (lambda: launchbox.occupancy(["sm_90", "sm_91"], threads=1), r"^arch\[1\]: "),

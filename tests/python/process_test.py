@@ -12,7 +12,7 @@ import pytest
 import launchbox
 from launchbox import tool
 
-LOG = os.path.abspath("tests/data/logs/basic_sm_90.log")
+LOG = str(pathlib.Path(__file__).resolve().parents[1] / "data/logs/basic_sm_90.log")
 
 
 def program(folder, text, name="launchbox"):

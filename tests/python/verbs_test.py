@@ -19,6 +19,7 @@ import launchbox
 from launchbox import frames, tool, types, verbs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.chdir(ROOT)
 LOG = "tests/data/logs/basic_sm_90.log"
 RESULTS = "tests/data/results/example.json"
 
