@@ -120,7 +120,14 @@ def _kernel_images(source: Any) -> Optional[List[Image]]:
         _of_triton, _of_static_launcher, _of_inductor, _of_triton_function, _of_cupy, _of_numba, _of_cuda_core,
         _of_module]
     for known in recognisers:
-        found = known(source)
+        try:
+            found = known(source)
+        except Error:
+            raise
+        except Exception as failure:  # of the library whose object it is
+            text = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+            kind = type(source)
+            raise Error(f"{kind.__module__}.{kind.__qualname__}: {type(failure).__name__}: {text}") from failure
         if found is not None:
             return found
     return None

@@ -41,7 +41,11 @@ def frame(rows: Union[Report, Record, Iterable[Record]]) -> "pandas.DataFrame":
     elif isinstance(rows, Record):
         found = [rows._json]
     else:
-        found = [each._json if isinstance(each, Record) else each for each in rows]
+        records: List[Any] = list(rows) if hasattr(rows, "__iter__") else [rows]
+        if not all(isinstance(each, Record) for each in records):
+            raise Error("a frame is made of a report, or of a list of its records",
+                        "write, for example, launchbox.frame(report.kernels)")
+        found = [each._json for each in records]
     return pandas.DataFrame([_flat(each) for each in found])
 
 

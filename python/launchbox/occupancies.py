@@ -160,10 +160,10 @@ def _in_rows(error: Error) -> Error:
 
 def _make_arrays(report: Occupancies) -> None:
     import numpy  # it is there: somebody has made an array
-    columns = report._json["columns"]
-    for name, values in columns.items():
+    columns = report.columns
+    for name, values in columns._json.items():
         if name in ("architecture", "limiters", "obstacle"):
-            columns[name] = numpy.array(values, dtype=object)
+            columns._made[name] = numpy.array(values, dtype=object)
         else:  # None, does not limit, becomes NaN
             missing = None in values
-            columns[name] = numpy.array(values, dtype=float if missing or name == "occupancy" else int)
+            columns._made[name] = numpy.array(values, dtype=float if missing or name == "occupancy" else int)

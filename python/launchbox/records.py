@@ -32,6 +32,8 @@ class Record:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
+            if name in self._made:
+                return self._made[name]
             member = self._renamed.get(name, name)
             if member not in self._json:
                 if name in self._members:
@@ -43,9 +45,7 @@ class Record:
             kind = self._nested.get(member)
             if kind is None:
                 return value
-            if name not in self._made:
-                self._made[name] = _records(kind, value)
-            return self._made[name]
+            return self._made.setdefault(name, _records(kind, value))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} cannot be changed; .to_dict() makes a dict of it")

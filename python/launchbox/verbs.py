@@ -55,7 +55,10 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
     words, given = [verb], None
     if not verb or verb.startswith("-"):
         raise Error(f"{verb!r} is no verb", "see launchbox --help")
-    words += option_words(options)
+    if isinstance(nvcc_flags, str):
+        raise Error("nvcc_flags is one text", 'give a list of words, such as ["-O3", "-Iinclude"]')
+    form = [] if options.get("write_baseline") else ["--format=json"]  # which writes a file and says nothing
+    words += [*form, *option_words(options)]
     paths, images = _images.split(sources)
     if sources and not paths and not images:
         raise Error(f"there is nothing to {verb}: the list is empty", f"give {_images.TAKEN}")
@@ -64,8 +67,7 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
             raise Error(f"{verb} reads files, and no bytes or kernel objects", "write them to a file")
         given = _images.as_input(images)
         paths.append("-")
-    form = [] if options.get("write_baseline") else ["--format=json"]  # which writes a file and says nothing
-    done = tool.answer([*words, *form, *paths, *(["--", *map(_text, nvcc_flags)] if nvcc_flags else [])],
+    done = tool.answer([*words, *paths, *(["--", *map(_text, nvcc_flags)] if nvcc_flags else [])],
                        input=given)
     report = report_of(done, written=not form)
     inputs = report._json.get("inputs")

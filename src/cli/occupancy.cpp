@@ -23,6 +23,7 @@
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
@@ -99,7 +100,8 @@ occupancy_request request_of(const occupancy_options& options)
 exit_status answer_questions(const occupancy_options& options, const occupancy_request& request)
 {
     const std::string name = options.questions == "-" ? "standard input" : options.questions;
-    const std::vector<occupancy_answer> answers = answers_of_table(request, read_input(options.questions), name);
+    const std::vector<occupancy_answer> answers =
+        answers_of_table(request, utf8_text(read_input(options.questions)), name);
     write_report(options.output, {.page = [&](const output_style&) { return answers_document(answers); },
                                   .json = {},
                                   .rows = {},

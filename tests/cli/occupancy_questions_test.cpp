@@ -57,8 +57,16 @@ TEST(occupancy_questions, are_read_in_every_form_of_csv)
     const nlohmann::json expected = columns_of("threads,registers\n256,63\n32,\n");
     for (const char* form :
          {"threads,registers\r\n256,63\r\n32,\r\n", "\xEF\xBB\xBFthreads,registers\n256,63\n32,",
+          "threads,registers\n256,63\n32,\n\n\r\n", "threads,registers\r256,63\r32,\r",
           " threads , registers \n 256 ,\t63\n32, \n", "\"threads\",\"registers\"\n\"256\",\"63\"\n\"32\",\"\"\n"})
         EXPECT_EQ(columns_of(form), expected) << form;
+    // UTF-16, which `>` of PowerShell writes.
+    std::string wide("\xFF\xFE");
+    for (const char c : std::string("threads,registers\r\n256,63\r\n32,\r\n")) wide += {c, '\0'};
+    EXPECT_EQ(columns_of(wide), expected);
+    // Where there is one column, an empty line is a launch.
+    EXPECT_EQ(columns_of("registers\n63\n\n", {"--arch", "sm_90", "--threads", "256"})["limit_registers"],
+              nlohmann::json::array({4, nullptr}));
     EXPECT_EQ(columns_of("threads\n")["resident_blocks"], nlohmann::json::array());
 }
 

@@ -167,12 +167,28 @@ class Unknown:
     pass
 
 
+class Broken:
+    """What a library gives that is not there in full."""
+
+    @property
+    def asm(self):
+        raise RuntimeError("no context\nand more")
+
+
+def no_context():
+    raise OSError("libcuda.so is missing")
+
+
 @pytest.mark.parametrize("source, message", [
     (3, "^builtins.int cannot be inspected; give a path, bytes, a kernel of Triton"),
     (None, "builtins.NoneType"),
     (Unknown(), "inspect_test.Unknown|Unknown cannot be inspected"),
     (Unknown, "builtins.type"),
     ({"a": 1}, "builtins.dict"),
+    (Broken(), "^inspect_test.Broken: RuntimeError: no context$|Broken: RuntimeError: no context$"),
+    (Thing(overloads={1: Thing(_codelibrary=Thing(get_cubin=no_context))}, py_func=print), "OSError: libcuda.so is missing"),
+    (Thing(overloads={1: Thing(_codelibrary=Thing(get_cubin=lambda: ("p", 3)))}, py_func=print), "Thing: TypeError"),
+    (Thing(code="/nowhere.cubin", code_type="cubin"), "No such file"),
     (os, "the module os has no compiled kernels"),
     (Thing(asm={"hsaco": b"x", "ttir": ""}), "no cubin, but hsaco, ttir"),
     (Thing(create_binder=None, device_caches={}), "is not compiled yet"),

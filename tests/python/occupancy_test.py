@@ -113,6 +113,8 @@ def test_arrays_of_numpy_and_columns_of_pandas():
     lists = launchbox.occupancy("sm_90", threads=threads.tolist(), registers=40)
     assert answer.columns.resident_blocks.tolist() == lists.columns.resident_blocks
     assert numpy.isnan(answer.columns.limit_barriers).all()
+    assert answer == lists and answer.columns == lists.columns
+    assert json.loads(json.dumps(answer.to_dict())) == lists.to_dict()
     frame = pandas.DataFrame({"threads": [128, 256, 512], "registers": [32, None, 168]})
     frame["arch"] = "sm_80"
     found = launchbox.occupancy(**frame).to_frame()

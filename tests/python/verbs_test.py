@@ -97,7 +97,7 @@ def test_keyword_arguments_are_the_tools_options():
     for wrong, message in (({"formt": "x"}, "did you mean --format"), ({"format": "csv"}, "format cannot be chosen"),
                            ({"kernel": ""}, "kernel is empty"), ({"arch": []}, "arch is empty"),
                            ({"spillin": True}, "did you mean --spilling"), ({"sort": "spils"}, "spils not in"),
-                           ({"lines": "a\0"}, "null byte")):
+                           ({"lines": "a\0"}, "null byte"), ({"nvcc_flags": "-O3"}, "nvcc_flags is one text")):
         with pytest.raises(launchbox.Error, match=message):
             launchbox.inspect(LOG, **wrong)
     for verb, message in (("inspct", "did you mean"), ("", "no verb"), ("--version", "no verb")):
@@ -139,6 +139,9 @@ def test_frames():
     assert len(launchbox.occupancy("sm_90", threads=[32, 64]).to_frame()) == 2
     assert len(launchbox.frame(launchbox.occupancy("sm_90", threads=32))) == 1
     assert len(launchbox.frame([])) == 0
+    for wrong in (3, [3], ["a"]):
+        with pytest.raises(launchbox.Error, match="a frame is made of a report"):
+            launchbox.frame(wrong)
 
 
 def test_a_frame_without_pandas_says_what_to_install(monkeypatch):

@@ -19,6 +19,9 @@ public:
     /// the line, for a quote that is not closed or stands within a cell.
     bool next();
 
+    /// Whether nothing but empty lines is left.
+    [[nodiscard]] bool at_empty_end() const { return text_.find_first_not_of("\r\n", at_) == std::string_view::npos; }
+
     /// Of the row that was read last; valid until the next is read.
     [[nodiscard]] const std::vector<std::string_view>& cells() const { return cells_; }
 
