@@ -82,7 +82,7 @@ TEST(occupancy_questions, the_first_that_is_wrong_is_named_with_line_and_column)
           {head + "256.0,63\n", "standard input:3: column threads"},
           {head + ",63\n", "standard input:3: column threads: the cell is empty"},
           {head + "256\n", "standard input:3 has 1 cells, and the first line 2"},
-          {head + "\n", "standard input:3 has 1 cells"},
+          {head + "\n256,63\n", "standard input:3 has 1 cells"},
           {head + "256,\"63\n", "standard input:3: a quote that begins in this row is not closed"},
           {head + "256,6\"3\n", "standard input:3: '6\"3' has a quote in its middle"},
           {head + "256,\"6\"3\n", "standard input:3: there is more in a cell behind its closing quote"},
