@@ -37,7 +37,7 @@ def test_types_are_what_the_schemas_say():
     assert done.returncode == 0, done.stderr
     schemas = {json.loads(path.read_text())["title"] for path in (ROOT / "schema").glob("launchbox.*.json")}
     assert set(types.REPORTS) == schemas
-    assert {title.split(".")[1].split("/")[0] for title in schemas} == set(frames.ROWS)
+    assert {title.split(".")[1].split("/")[0] for title in schemas} <= set(frames.ROWS)
 
 
 def test_every_member_of_an_answer_has_the_type_that_is_said():
