@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 ROWS = {"advice": "kernels", "bounds": "kernels", "builds": "candidates", "capture": "arguments", "check": "findings",
         "comparison": "candidates", "compilers": "kernels", "convergence": "series", "devices": "compute_capabilities",
         "diff": "changes", "kernels": "kernels", "launches": "kernels", "map": "cells", "occupancies": "columns",
-        "occupancy": "results", "portability": "rows", "register_limits": "results", "results": "candidates", "rows": "tables",
+        "occupancy": "results", "portability": "rows", "register_limits": "results", "results": "candidates",
+        "rows": "tables",
         "search": "problems", "size": "files", "stack_reserve": "gpus", "suggestions": "results", "summary": "inputs"}
 
 
