@@ -2,8 +2,14 @@
 """launchbox for Python: launch configurations of CUDA kernels, calculated and measured.
 
 Each function is a call of the command-line tool `launchbox`, which this package brings with it. What is wrong is raised
-as `launchbox.Error`.
+as `launchbox.Error`. What they answer are records, `launchbox.types`: the tool's JSON with attributes.
 """
+from . import types
+from .frames import frame
+from .occupancies import occupancy
+from .records import Record, Report
 from .tool import Error, version
+from .verbs import advise, bounds, call, capture, check, devices, inspect, results, suggest
 
-__all__ = ["Error", "version"]
+__all__ = ["Error", "Record", "Report", "advise", "bounds", "call", "capture", "check", "devices", "frame", "inspect",
+           "occupancy", "results", "suggest", "types", "version"]

@@ -6,7 +6,7 @@ import sys
 from . import tool
 
 
-def main():
+def main() -> None:
     try:
         path = tool.path()
     except tool.Error as error:

@@ -2,12 +2,19 @@
 """Finds the command-line tool and runs it."""
 from __future__ import annotations
 
+import errno
+import gc
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
-from typing import Any, Optional, Sequence
+import threading
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+
+PATIENCE = 10.0  # seconds for the tool to stop after Ctrl-C
 
 
 class Error(Exception):
@@ -24,6 +31,20 @@ class Error(Exception):
 
     def __str__(self) -> str:
         return f"{self.what}; {self.hint}" if self.hint else self.what
+
+
+class Answer(NamedTuple):
+    """What the tool wrote, and how it ended."""
+
+    output: bytes
+    messages: List[str]
+    status: int
+
+    def error(self) -> Error:
+        """What it says is wrong: its last message, with those before it."""
+        lines = self.messages or ["launchbox ended with status " + str(self.status) if self.status >= 0 else
+                                  "launchbox was ended by signal " + str(-self.status)]
+        return Error("; ".join(lines), status=self.status)
 
 
 def path() -> str:
@@ -52,9 +73,76 @@ def path() -> str:
                 "reinstall it with pip install --force-reinstall cuda-launchbox, or set LAUNCHBOX_TOOL", 3)
 
 
-def _user_schemes():
+def _user_schemes() -> List[str]:
     """Where `pip install --user` puts programs."""
     return [name for name in (f"{os.name}_user",) if name in sysconfig.get_scheme_names()]
+
+
+def answer(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None,
+           shown: bool = False) -> Answer:
+    """Runs the tool to its end; `shown` leaves its standard output to whom it belongs.
+
+    On Ctrl-C it is told to stop, and waited for, so that nothing is left running.
+    """
+    call = _Call([path(), *arguments], input, cwd, shown)
+    if threading.current_thread() is threading.main_thread():
+        call.run_interruptibly()
+    else:
+        call.run()
+    if isinstance(call.failure, ValueError):  # a null byte
+        raise Error("a name or option has a null byte in it")
+    if isinstance(call.failure, OSError):
+        long = "; they are too many or too long for one command" if call.failure.errno == errno.E2BIG else ""
+        raise Error(f"launchbox cannot be started: {call.failure.strerror}{long}", status=3)
+    if call.failure is not None:
+        raise call.failure
+    return Answer(call.output, _messages(call.said.decode(errors="replace")), call.status)
+
+
+class _Call:
+    """One run of the tool."""
+
+    def __init__(self, command: Sequence[str], input: Optional[bytes], cwd: Optional[str], shown: bool):
+        self.command, self.input, self.cwd, self.shown = command, input, cwd, shown
+        self.process: "Optional[subprocess.Popen[bytes]]" = None
+        self.output, self.said, self.status = b"", b"", 0
+        self.failure: Optional[BaseException] = None
+
+    def run(self) -> None:
+        try:
+            self.process = subprocess.Popen(self.command, stdout=None if self.shown else subprocess.PIPE,
+                                            stderr=subprocess.PIPE, cwd=self.cwd,
+                                            stdin=subprocess.DEVNULL if self.input is None else subprocess.PIPE)
+            output, self.said = self.process.communicate(self.input)
+            self.output, self.status = output or b"", self.process.returncode
+        except BaseException as failure:
+            self.failure = failure
+
+    def run_interruptibly(self) -> None:
+        """In a thread: Python raises KeyboardInterrupt in the main thread alone, also in the middle of starting a
+        process, which would then be known to nobody."""
+        thread = threading.Thread(target=self.run, name="launchbox", daemon=True)
+        try:
+            thread.start()
+            thread.join()
+        except RuntimeError:  # there are no threads any more while Python ends
+            self.run()
+        except BaseException:
+            self.stop(thread)
+            raise
+
+    def stop(self, thread: threading.Thread) -> None:
+        """It ends its own children first: killed at once, it would leave compilers running."""
+        while thread.is_alive() and self.process is None:
+            thread.join(0.01)
+        if self.process is None:
+            return
+        try:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(PATIENCE)
+        except BaseException:  # it does not stop, or the user has no patience
+            self.process.kill()
+            self.process.wait()
 
 
 def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None) -> bytes:
@@ -62,22 +150,41 @@ def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optiona
 
     Exit status 1 (a check failed) is an answer, not an error.
     """
-    standard_input = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-    done = subprocess.run([path(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                          check=False, **standard_input)
-    if done.returncode in (0, 1):
-        return done.stdout
-    message = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0:
-        message = message or f"launchbox was ended by signal {-done.returncode}"
-    raise Error(message or f"launchbox ended with status {done.returncode}", status=done.returncode)
+    done = answer(arguments, input=input, cwd=cwd)
+    if done.status not in (0, 1):
+        raise done.error()
+    return done.output
 
 
 def ask(arguments: Sequence[str], **options: Any) -> Any:
     """The tool's answer as JSON."""
-    return json.loads(run([*arguments, "--format", "json"], **options))
+    return parse(run([*arguments, "--format", "json"], **options))
+
+
+def parse(text: bytes) -> Any:
+    """JSON, without Python's search for cycles: there are none, and it would take longer than the rest."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return json.loads(text)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def version() -> str:
     """The version of the tool, such as "0.1.0"."""
     return run(["--version"]).decode().split()[1]
+
+
+def _messages(text: str) -> List[str]:
+    """A message is a line that begins with the program's name and the lines behind it, which are indented."""
+    messages: List[str] = []
+    for line in text.splitlines():
+        if line.startswith("launchbox: "):
+            messages.append(line[len("launchbox: "):].strip())
+        elif line.strip() and messages and line.startswith(" "):
+            messages[-1] += "; " + line.strip()
+        elif line.strip():
+            messages.append(line.strip())
+    return messages

@@ -16,12 +16,10 @@ namespace {
 
 constexpr const char* option = "--dynamic-shared";
 
-std::string expression_of(const std::string& text)
+bool is_expression(const std::string& text)
 {
-    const bool is_expression =
-        !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos || text.empty() ||
-                              std::isdigit(static_cast<unsigned char>(text.front())) == 0);
-    return is_expression ? text : std::to_string(parse_bytes(text, option));
+    return !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos || text.empty() ||
+                                 std::isdigit(static_cast<unsigned char>(text.front())) == 0);
 }
 
 }  // namespace
@@ -31,9 +29,12 @@ struct dynamic_shared_size::shared_expression {
     std::mutex lock;  // an expression serves one thread at a time
 };
 
-dynamic_shared_size::dynamic_shared_size(std::string text)
-    : text_(std::move(text)), expression_(new shared_expression{value_expression(expression_of(text_)), {}})
+dynamic_shared_size::dynamic_shared_size(std::string text) : text_(std::move(text))
 {
+    if (is_expression(text_))
+        expression_.reset(new shared_expression{value_expression(text_), {}});
+    else
+        constant_ = parse_bytes(text_, option);
 }
 
 bool dynamic_shared_size::depends_on_threads() const
@@ -43,6 +44,7 @@ bool dynamic_shared_size::depends_on_threads() const
 
 std::int64_t dynamic_shared_size::unchecked_bytes(int threads) const
 {
+    if (!expression_) return constant_;
     const std::lock_guard guard(expression_->lock);
     return expression_->bytes.integer({{{"threads", std::int64_t{threads}}}});
 }

@@ -25,7 +25,8 @@ public:
 private:
     struct shared_expression;
     std::string text_;
-    std::shared_ptr<shared_expression> expression_;
+    std::shared_ptr<shared_expression> expression_;  // none: it is the constant
+    std::int64_t constant_ = 0;
 };
 
 }  // namespace launchbox

@@ -7,9 +7,17 @@
 #include <string>
 
 #include "advice/model/kernel_question.hpp"
+#include "app/sizes.hpp"
 #include "support/error.hpp"
 
 namespace launchbox {
+
+dynamic_shared_limit dynamic_shared_limit::named(const std::string& text, const std::string& option)
+{
+    if (text == "max") return {how::maximum};
+    if (text == "default") return {how::not_raised};
+    return {how::these_bytes, parse_bytes(text, option)};
+}
 
 kernel_resources launch_inputs::resources(const kernel_resources& found) const
 {

@@ -5,7 +5,9 @@
 #include <launchbox/occupancy.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/architectures.hpp"
@@ -23,7 +25,23 @@ struct dynamic_shared_limit {
     };
     how set = how::as_needed;
     std::int64_t bytes = 0;
+
+    /// "max", "default" or bytes, "48K". Throws `error`, naming the option, for anything else.
+    static dynamic_shared_limit named(const std::string& text, const std::string& option);
 };
+
+/// Which numbers are taken: far above what any GPU has, so that the answer comes from the model.
+struct number_range {
+    int least = 0, most = 0;
+};
+namespace launch_ranges {
+inline constexpr int largest_count = 1'000'000;
+inline constexpr number_range threads{1, largest_count};
+inline constexpr number_range registers{0, std::numeric_limits<int>::max()};  // how many depends on the architecture
+inline constexpr number_range barriers{0, largest_count};
+inline constexpr number_range max_threads{1, largest_count};
+inline constexpr number_range carveout{-1, 100};
+}  // namespace launch_ranges
 
 struct launch_inputs {
     std::optional<int> registers = {}, barriers = {}, max_threads = {};

@@ -84,14 +84,17 @@ std::vector<occupancy_account> accounts_of_figures(const occupancy_request& requ
         request.architectures.empty() ? std::vector{target_of_this_machine()} : request.architectures.gpus();
     request.launch.refuse_registers(targets);
     std::vector<occupancy_account> accounts;
-    for (const target& where : targets) {
-        occupancy_question question;
-        question.registers_known = false;
-        question.barriers_known = false;
-        question.shape.threads = *request.threads;
-        accounts.push_back(explain(complete(request, where, std::move(question))));
-    }
+    for (const target& where : targets) accounts.push_back(explain(question_of_figures(request, where)));
     return accounts;
+}
+
+occupancy_question question_of_figures(const occupancy_request& request, const target& where)
+{
+    occupancy_question question;
+    question.registers_known = false;
+    question.barriers_known = false;
+    question.shape.threads = request.threads.value();
+    return complete(request, where, std::move(question));
 }
 
 std::vector<occupancy_account> accounts_of_kernels(const occupancy_request& request, kernel_input& input)

@@ -24,6 +24,9 @@ struct occupancy_request {
     bool rules = false;  ///< check the rules of thumb
 };
 
+/// What is asked of the request's figures alone, which name the threads, there.
+occupancy_question question_of_figures(const occupancy_request& request, const target& where);
+
 /// Of the request's figures alone, on each architecture.
 std::vector<occupancy_account> accounts_of_figures(const occupancy_request& request);
 

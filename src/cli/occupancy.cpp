@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "app/occupancy.hpp"
+#include "app/occupancy_questions.hpp"
 #include "cli/calculator_address.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/kernel_options.hpp"
@@ -15,10 +17,13 @@
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
 #include "report/charts/occupancy_charts.hpp"
+#include "report/kernels/answers_report.hpp"
 #include "report/kernels/occupancy_report.hpp"
 #include "support/error.hpp"
+#include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/terminal.hpp"
+#include "support/text/utf8_text.hpp"
 
 namespace launchbox::cli {
 
@@ -35,6 +40,7 @@ struct occupancy_options {
     int cluster = 1;
     bool no_charts = false, curves = false, rules = false, open = false;
     std::string svg;
+    std::string questions;
 };
 
 // "1000", "1000,20" or "1000x20x3". Numbers that no grid has are answered by the model.
@@ -91,12 +97,26 @@ occupancy_request request_of(const occupancy_options& options)
             .rules = options.rules};
 }
 
+exit_status answer_questions(const occupancy_options& options, const occupancy_request& request)
+{
+    const std::string name = options.questions == "-" ? "standard input" : options.questions;
+    const std::vector<occupancy_answer> answers =
+        answers_of_table(request, utf8_text(read_input(options.questions)), name);
+    write_report(options.output, {.page = [&](const output_style&) { return answers_document(answers); },
+                                  .json = {},
+                                  .rows = {},
+                                  .write_json = [&](std::ostream& out) { write_answers_json(answers, out); },
+                                  .write_csv = [&](std::ostream& out) { write_answers_csv(answers, out); }});
+    return exit_status::done;
+}
+
 exit_status run_occupancy(const occupancy_options& options, const call_context& context)
 {
     check_output(options.output.file);
     if (options.open && !options.svg.empty())
         throw error("--open and --svg exclude each other", "leave one of them out");
     const occupancy_request request = request_of(options);
+    if (!options.questions.empty()) return answer_questions(options, request);
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
@@ -137,7 +157,7 @@ void add_occupancy(CLI::App& app, call_context& context)
     auto options = std::make_shared<occupancy_options>();
     options->input.add_to(*verb, false);
     verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
-        ->check(CLI::Range(1, 1'000'000))
+        ->check(CLI::Range(launch_ranges::threads.least, launch_ranges::threads.most))
         ->type_name("N");
     options->launch.add_to(*verb);
     verb->add_option("--grid", options->grid,
@@ -157,6 +177,14 @@ void add_occupancy(CLI::App& app, call_context& context)
     verb->add_flag("--curves", options->curves, "Add the points of the charts to JSON");
     verb->add_option("--svg", options->svg, "Write each chart as a picture into this folder instead")->type_name("DIR");
     verb->add_flag("--open", options->open, "Open the interactive calculator with these values instead");
+    CLI::Option* const questions =
+        verb->add_option("--questions", options->questions,
+                         "Answer many at once: a CSV file, or - for stdin, whose first line names options as columns "
+                         "(arch,threads,registers,shared,...), with a launch a line")
+            ->type_name("FILE");
+    for (const char* single :
+         {"file", "--grid", "--sms", "--cluster", "--gpcs", "--rules", "--curves", "--svg", "--open"})
+        questions->excludes(verb->get_option(single));
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox occupancy --arch sm_90 --threads 256 --registers 63 --shared 11264",
                  "launchbox occupancy examples/merge.cu --kernel 'merge*' --arch sm_90 --threads 256");

@@ -39,7 +39,7 @@ SCHEMAS = {
     "devices": ("devices/1", ""),
     "emit": ("rows/1", ""),
     "inspect": ("kernels/2 summary/1 diff/1 stack_reserve/1", "compilers/1 size/1"),
-    "occupancy": ("occupancy/1", ""),
+    "occupancy": ("occupancy/1 occupancies/1", ""),
     "results": ("results/1 comparison/1 convergence/1 map/1 portability/1", ""),
     "suggest": ("suggestions/2", ""),
     "tune": ("", "builds/1"),
@@ -154,6 +154,9 @@ def rows_of(found):
     if kind == "launchbox.portability/1":
         return [{**row, **{"share." + gpu["name"]: share for gpu, share in zip(found["gpus"], row["shares"])}}
                 for row in found["rows"]]
+    if kind == "launchbox.occupancies/1":
+        columns = found["columns"]
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
     if kind == "launchbox.search/1":
         return [{**problem, **strategy} for problem in found["problems"] for strategy in problem["strategies"]]
     if kind == "launchbox.launches/1":
@@ -344,6 +347,10 @@ def calls():
     for caching in ["preferred", "strict"]:
         yield ["occupancy", "--arch", "sm_52", "--threads", "640", "--registers", "60", "--caching", caching], 0, b""
     yield ["occupancy", "--arch", "sm_120", "--threads", "256", "--cluster", "4", "--sms", "170"], 0, b""
+    for questions in (b"threads\n", b"threads,registers,shared\n256,63,11264\n2048,,\n",
+                      b"arch,threads,max_threads\nsm_35,96,64\nH100,96,\n"):
+        given = [] if questions.startswith(b"arch") else ["--arch", "sm_90a"]
+        yield ["occupancy", *given, "--questions", "-"], 0, questions
 
     for ties in ["balanced", "largest", "smallest"]:
         yield ["suggest", "--arch", "all", "--registers", "64", "--ties", ties], 0, b""

@@ -11,6 +11,7 @@ namespace {
 // In the order of the enumerators.
 constexpr std::array cache_words{"none", "shared", "l1", "equal"};
 constexpr std::array caching_words{"off", "preferred", "strict"};
+constexpr std::array mode_words{"driver", "spreadsheet"};
 
 template <class Enumerator, std::size_t Count>
 Enumerator enumerator_named(const std::array<const char*, Count>& words, std::string_view word)
@@ -40,6 +41,21 @@ global_caching global_caching_named(std::string_view word)
 const char* name_of(global_caching caching)
 {
     return caching_words[static_cast<std::size_t>(caching)];
+}
+
+std::vector<std::string> cache_preference_words()
+{
+    return {cache_words.begin(), cache_words.end()};
+}
+
+std::vector<std::string> global_caching_words()
+{
+    return {caching_words.begin(), caching_words.end()};
+}
+
+std::vector<std::string> model_mode_words()
+{
+    return {mode_words.begin(), mode_words.end()};
 }
 
 }  // namespace launchbox

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tool's JSON as objects: each member is an attribute."""
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Mapping, Sequence, Tuple, Type
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Record:
+    """An object of the tool's JSON. Records are values: equal if their JSON is.
+
+    What the tool does not know is None. Members that a later version of the tool has and this package does not know are
+    there, too, as what JSON makes of them.
+    """
+
+    __slots__ = ("_json", "_made")
+    _members: ClassVar[Tuple[str, ...]] = ()               # attributes
+    _nested: ClassVar[Mapping[str, Type["Record"]]] = {}   # members of JSON that are records, or lists of them
+    _renamed: ClassVar[Mapping[str, str]] = {}             # attributes whose member has a name that Python keeps
+    _json: Dict[str, Any]
+    _made: Dict[str, Any]
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_json", members)
+        object.__setattr__(self, "_made", {})
+
+    if not TYPE_CHECKING:  # a checker knows the members, and is to find others
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if name in self._made:
+                return self._made[name]
+            member = self._renamed.get(name, name)
+            if member not in self._json:
+                if name in self._members:
+                    return None
+                near = _nearest(name, dir(self))
+                meant = f"; is {near!r} meant?" if near else ""
+                raise AttributeError(f"{type(self).__name__} has no {name!r}{meant}")
+            value = self._json[member]
+            kind = self._nested.get(member)
+            if kind is None:
+                return value
+            return self._made.setdefault(name, _records(kind, value))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; .to_dict() makes a dict of it")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; .to_dict() makes a dict of it")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return self._json == other._json
+
+    __hash__ = None  # type: ignore[assignment]  # lists are in it
+
+    def __dir__(self) -> List[str]:
+        names = {member: attribute for attribute, member in self._renamed.items()}
+        return [*object.__dir__(self), *self._members, *(names.get(each, each) for each in self._json)]
+
+    def __repr__(self) -> str:
+        shown = []
+        for member, value in self._json.items():
+            text = _brief(value)
+            if text:
+                shown.append(f"{member}={text}")
+            if len(shown) == 8:
+                shown.append("...")
+                break
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._json,)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """As the tool printed it, to be changed at will."""
+        return copy.deepcopy(dict(self._json))
+
+
+class Report(Record):
+    """What a verb of the tool answers."""
+
+    __slots__ = ("_messages", "_exit_status")
+    _messages: Tuple[str, ...]
+    _exit_status: int
+
+    def __init__(self, members: Mapping[str, Any], messages: Sequence[str] = (), exit_status: int = 0) -> None:
+        super().__init__(members)
+        object.__setattr__(self, "_messages", tuple(messages))
+        object.__setattr__(self, "_exit_status", exit_status)
+
+    @property
+    def messages(self) -> Tuple[str, ...]:
+        """What the tool says beside its answer, a message each: inputs that it could not read, warnings."""
+        return self._messages
+
+    @property
+    def exit_status(self) -> int:
+        """The tool's exit status: 0 all done, 1 a check failed, 2 an input could not be read, others were."""
+        return self._exit_status
+
+    @property
+    def complete(self) -> bool:
+        """Whether all inputs could be read; if not, `messages` says which could not, and why."""
+        return self._exit_status <= 1
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._json, self._messages, self._exit_status)
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Its rows as a pandas DataFrame: see `launchbox.frame`."""
+        from .frames import frame
+        return frame(self)
+
+
+def _records(kind: Type[Record], value: Any) -> Any:
+    if isinstance(value, dict):
+        return kind(value)
+    return [_records(kind, each) for each in value] if isinstance(value, list) else value
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return f"[{len(value)}]" if isinstance(value, list) and value else ""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..." if value is not None else "None"
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    import difflib
+    found = difflib.get_close_matches(name, [each for each in names if not each.startswith("_")], 1, 0.75)
+    return found[0] if found else ""

@@ -1,0 +1,44 @@
+// A table of launches is any text. What is right has an answer a line that can be; what is wrong has a place.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#include "app/occupancy_questions.hpp"
+#include "report/kernels/answers_report.hpp"
+#include "support/error.hpp"
+
+namespace {
+
+void require(bool holds)
+{
+    if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    launchbox::occupancy_request common;
+    common.architectures = launchbox::architecture_list("sm_90");
+    for (const bool has_architecture : {true, false}) {
+        try {
+            if (!has_architecture) common.architectures = {};
+            const auto answers = launchbox::answers_of_table(common, text, "fuzz");
+            require(answers.size() <= size);
+            for (const launchbox::occupancy_answer& answer : answers) {
+                require(answer.resident_blocks >= 0 && answer.resident_warps <= answer.warp_slots);
+                require((answer.resident_blocks == 0) == !answer.obstacle.empty());
+            }
+            std::ostringstream out;
+            launchbox::write_answers_json(answers, out);
+            launchbox::write_answers_csv(answers, out);
+        } catch (const launchbox::error& problem) {
+            require(std::string_view(problem.what()).starts_with("fuzz") ||
+                    problem.status() != launchbox::exit_status::bad_input);
+        }
+    }
+    return 0;
+}
