@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m launchbox t1 FILE.json > spec.toml`: T1 problems of other tuners as specs of launchbox."""
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import stat
+import sys
+from typing import BinaryIO, List, NoReturn, Optional
+
+from ..tool import Error
+from .problem import SPECS, Note, Translation, clean, translate
+
+__all__ = ["Note", "Translation", "main", "translate"]
+
+MAX_BYTES = 1 << 20  # of a T1 problem, as of a spec
+
+EXAMPLES = """\
+examples:
+  python3 -m launchbox t1 tests/data/t1/blur.json > blur.toml
+  python3 -m launchbox t1 tests/data/t1/blur.json -o blur.toml
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "see python3 -m launchbox t1 --help")
+
+
+def main(words: Optional[List[str]] = None) -> int:
+    """Exit status: 0 done; 2 the input or the command line is wrong; 4 interrupted."""
+    try:
+        _run(words)
+        return 0
+    except Error as error:
+        _say(error.what + (f"\n  {error.hint}" if error.hint else ""))
+        return error.status
+    except KeyboardInterrupt:
+        return 4
+
+
+def _run(words: Optional[List[str]]) -> None:
+    parser = _Parser(prog="python3 -m launchbox t1", epilog=EXAMPLES, allow_abbrev=False,
+                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                     description="Write a T1 problem of another tuner as a spec; standard error lists what was not "
+                                 "translated (docs/t1.md)")
+    parser.add_argument("file", metavar="FILE", help="the T1 problem, JSON; - for standard input")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-",
+                        help="write to this file instead of standard output (-)")
+    parser.add_argument("--overwrite", action="store_true", help="also replace a file that has something else; never "
+                                                                 "the input")
+    options = parser.parse_args(words)
+    made = translate(options.file, _read(options.file), _path_to_problem(options.file, options.output))
+    try:
+        spec = made.spec.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{clean(options.file)}: a name on the way to it is not UTF-8, as a spec is",
+                    "rename it, or write the spec beside it") from None
+    for note in made.notes:
+        _say(f"{options.file}: {note.place}: {note.what}")
+    if options.output != "-":
+        _replace(options.output, spec, options)
+        return
+    try:
+        sys.stdout.buffer.write(spec)
+        sys.stdout.buffer.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries once more when it ends
+        raise Error("cannot write to standard output", "is the disk full, or has the reader ended?") from None
+
+
+def _say(text: str) -> None:
+    lines = "\n".join(clean(line) for line in text.split("\n"))
+    print(f"launchbox: {lines}", file=sys.stderr)
+
+
+def _read(file: str) -> bytes:
+    try:
+        with _opened(file) as source:
+            text = source.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise Error(f"cannot open {file}: {getattr(error, 'strerror', None) or error}", "check the path") from None
+    if len(text) > MAX_BYTES:
+        raise Error(f"{file} is larger than 1 MiB", SPECS)
+    return text
+
+
+def _opened(file: str) -> BinaryIO:
+    return open(0, "rb", closefd=False) if file == "-" else open(file, "rb")
+
+
+def _path_to_problem(problem: str, output: str) -> str:
+    """From the folder where the spec is to be to that of the problem: "", or "kernels/".
+
+    The spec is where -o or the shell's > puts it; what goes through a pipe is read where this runs.
+    """
+    if output == "-":
+        output = _file_behind_standard_output() or "spec.toml"
+    there = os.path.dirname(os.path.realpath("problem.json" if problem == "-" else problem))
+    path = os.path.relpath(there, os.path.dirname(os.path.realpath(output)))
+    return "" if path == "." else path + "/"
+
+
+def _file_behind_standard_output() -> Optional[str]:
+    try:
+        path = os.readlink("/proc/self/fd/1")
+        same = os.path.samestat(os.stat(path), os.fstat(1))
+        return path if same and stat.S_ISREG(os.fstat(1).st_mode) else None
+    except OSError:
+        return None
+
+
+def _replace(path: str, content: bytes, options: argparse.Namespace) -> None:
+    """Writes the whole file or none, and nothing over what somebody else may have edited."""
+    try:
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:  # a terminal, a pipe
+                file.write(content)
+            return
+        if os.path.exists(target):
+            if options.file != "-" and os.path.samefile(target, options.file):
+                raise Error(f"the output {path} is also an input, and was not written", "name another file")
+            with open(target, "rb") as file:
+                old = file.read(len(content) + 1)
+            if old not in (b"", content) and not options.overwrite:
+                raise Error(f"{path} exists already and contains something else, and is not replaced",
+                            "name another file, or add --overwrite to replace it")
+        new = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.getpid()}")
+        try:
+            with open(new, "xb") as file:
+                file.write(content)
+            if os.path.exists(target):
+                shutil.copymode(target, new)
+            os.replace(new, target)
+        except BaseException:
+            if os.path.exists(new):
+                os.unlink(new)
+            raise
+    except (OSError, ValueError) as error:
+        raise Error(f"cannot write {path}: {getattr(error, 'strerror', None) or error}",
+                    "choose a folder that exists and is writable") from None
