@@ -10,11 +10,9 @@ import sys
 from typing import BinaryIO, List, NoReturn, Optional
 
 from ..tool import Error
-from .problem import SPECS, Note, Translation, clean, translate
+from .problem import MAX_BYTES, SPECS, Note, Translation, clean, translate
 
 __all__ = ["Note", "Translation", "main", "translate"]
-
-MAX_BYTES = 1 << 20  # of a T1 problem, as of a spec
 
 EXAMPLES = """\
 examples:
@@ -34,7 +32,7 @@ def main(words: Optional[List[str]] = None) -> int:
         _run(words)
         return 0
     except Error as error:
-        _say(error.what + (f"\n  {error.hint}" if error.hint else ""))
+        _say(error.what, error.hint)
         return error.status
     except KeyboardInterrupt:
         return 4
@@ -63,16 +61,16 @@ def _run(words: Optional[List[str]]) -> None:
         _replace(options.output, spec, options)
         return
     try:
-        sys.stdout.buffer.write(spec)
-        sys.stdout.buffer.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries once more when it ends
+        sys.stdout.flush()
+        with open(1, "wb", closefd=False) as file:
+            file.write(spec)
+    except (OSError, AttributeError):  # closed: there is no sys.stdout
         raise Error("cannot write to standard output", "is the disk full, or has the reader ended?") from None
 
 
-def _say(text: str) -> None:
-    lines = "\n".join(clean(line) for line in text.split("\n"))
-    print(f"launchbox: {lines}", file=sys.stderr)
+def _say(text: str, hint: str = "") -> None:
+    if sys.stderr is not None:  # closed: then print writes to standard output
+        print(f"launchbox: {clean(text)}" + (f"\n  {clean(hint)}" if hint else ""), file=sys.stderr)
 
 
 def _read(file: str) -> bytes:

@@ -15,9 +15,9 @@ import warnings
 from typing import Any, Callable, Container, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Union
 
 MAX_TEXT = 256 * 1024  # lists of values may be written out
-MAX_DEPTH = 100
+MAX_DEPTH, MAX_BRACKETS = 64, 40  # of a tree, and open at once: Lua reads no deeper conditions
 MAX_STEPS = 1_000_000  # of one expression: nodes, elements and characters
-MAX_STEPS_OF_FILE = 10_000_000
+MAX_STEPS_OF_FILE = 5_000_000
 
 LISTS = {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"}  # a name alone in these means its list
 FUNCTIONS = LISTS | {"range", "abs", "int", "float", "bool", "str", "pow", "round", "any", "all"}
@@ -133,6 +133,8 @@ class Expression:
             word, kind = found.group(), found.lastgroup
             if kind == "name" and self.text[found.end():found.end() + 1] in ("'", '"') and word not in _KEYWORDS:
                 self.refuse_at(at, "strings with a prefix are not supported")
+            if word in ("''", '""') and self.text[found.end():found.end() + 1] == word[0]:
+                self.refuse_at(at, "strings in three quotes are not supported")
             if kind == "number" and len(word) > 400:
                 self.refuse_at(at, "a number does not fit in 64 bits")
             if word in ("(", "["):
@@ -146,7 +148,7 @@ class Expression:
                 counts[-1] = 0
             elif kind == "sign" or word in ("not", "if", "else", "lambda", "for", "await"):
                 counts[-1] += 1
-            if len(counts) + sum(counts) > 10 * MAX_DEPTH or len(counts) > MAX_DEPTH // 2:
+            if len(counts) + sum(counts) > 10 * MAX_DEPTH or len(open_brackets) > MAX_BRACKETS:
                 self.refuse_at(at, "the expression is nested too deeply")
             words.append(" " * len(word) if kind == "blank" else word)
             at = found.end()
@@ -250,7 +252,7 @@ class _Evaluation:
         if self.left < 0:
             self.refuse(node, "it needs more than 1,000,000 steps or elements")
         if self.budget.left < 0:
-            self.refuse(node, "the expressions of this file need more than 10,000,000 steps")
+            self.refuse(node, "the expressions of this file need more than 5,000,000 steps")
 
     def weigh(self, node: ast.AST, value: Any) -> Any:
         """Counts all that is in a value before Python walks through it: lists may share their parts."""

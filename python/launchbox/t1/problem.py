@@ -12,6 +12,7 @@ from ..tool import Error
 from .expression import Budget, Expression, Refused
 from .to_lua import Names, Variable, conditions_in_lua
 
+MAX_BYTES = 1 << 20  # of a problem, and of a spec
 MAX_PARAMETERS, MAX_VALUES, MAX_CONDITIONS = 64, 100_000, 1000
 # Words of a spec's expressions, and names that stand for something there.
 _TAKEN = frozenset("min max ceil_div and or not true false break do else elseif end for goto if in local nil repeat then "
@@ -53,7 +54,8 @@ class Writer:
     def note_here(self, place: str, what: str, indent: str = "") -> None:
         """The same, and a comment in the spec."""
         self.note(place, what)
-        self.write(f"{indent}# {clean(f'{place}: {what}')}")
+        # A spec may have 100 dots in a line.
+        self.write(f"{indent}# {'.'.join(clean(f'{place}: {what}').split('.')[:90])}")
 
     def name_others(self, part: Any, place: str, known: Iterable[str]) -> None:
         """Names what the object has beside these keys."""
@@ -120,7 +122,10 @@ def translate(file: str, text: bytes, folder: str = "") -> Translation:
     of.lines = [*before, *([f"baseline = {{ {baseline} }}"] if baseline else []), "", *of.lines]
     translate_search(of, root)
     has_kernel = translate_kernel(of, member(root, "KernelSpecification"))
-    return Translation("\n".join(of.lines) + "\n", of.notes, has_kernel)
+    spec = "\n".join(of.lines) + "\n"
+    if len(spec.encode(errors="replace")) > MAX_BYTES:
+        raise Error(f"{file}: its spec is larger than 1 MiB", "give fewer values, or values with one step between them")
+    return Translation(spec, of.notes, has_kernel)
 
 
 def _json_of(file: str, text: bytes) -> Any:
@@ -176,7 +181,11 @@ def _toml_values(values: List[Any]) -> str:
         step = values[1] - values[0]
         if 0 < step < 2 ** 40 and all(b - a == step for a, b in zip(values, values[1:])):
             return f"{{ from = {values[0]}, to = {values[-1]}{f', step = {step}' if step > 1 else ''} }}"
-    return "[" + ", ".join(map(_toml_value, values)) + "]"
+    texts = [_toml_value(value) for value in values]
+    if len(texts) <= 20:
+        return f"[{', '.join(texts)}]"
+    lines = [f"  {', '.join(texts[i:i + 10])}," for i in range(0, len(texts), 10)]
+    return "\n".join(["[", *lines, "]"])
 
 
 def _translate_parameters(of: Writer, parameters: List[Any]) -> None:

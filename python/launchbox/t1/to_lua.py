@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Set,
 from .expression import SIGNS, Budget, Expression, Refused, called, stands_for_list
 
 Number = Union[int, float]
-MAX_CHARACTERS = 4096  # of an expression in a spec
+MAX_CHARACTERS, MAX_DOTS = 4096, 90  # of an expression in a spec, and of its line
 MAX_INTEGER = 92 * 10 ** 17
 EXACT_IN_FLOAT = 2 ** 53
 INFINITE = math.inf
@@ -49,8 +49,8 @@ class Piece:
     may_fail: bool = False  # a division by zero, which must not be tried where Python would not
 
     def __post_init__(self) -> None:
-        if len(self.text) > MAX_CHARACTERS:
-            raise Refused("it is longer than 4,096 characters in Lua")
+        if len(self.text) > MAX_CHARACTERS or self.text.count(".") > MAX_DOTS:
+            raise Refused("it is longer than 4,096 characters in Lua, or has more than 90 fractions")
 
     @property
     def may_be_zero(self) -> bool:
