@@ -52,7 +52,7 @@ class Grammar:
             lambda: f"{self.pick(['abs', 'int', 'float', 'round', 'bool'])}({n()})",
             lambda: f"({n()} if {self.truth(depth - 1)} else {n()})", lambda: f"({n()}{self.pick([' or ', ' and '])}{n()})",
             lambda: f"({n()}{self.pick([' + ', ' - ', ' * ', ' << ', ' >> ', ' & ', ' | ', ' ^ '])}{self.number(0)})",
-            lambda: f"~{self.number(0)}", lambda: f"pow({n()}, {self.pick(['2', 'b', '3'])})",
+            lambda: f"~{self.pick('ab3')}", lambda: f"pow({n()}, {self.pick(['2', 'b', '3'])})",
             lambda: f"len([x for x in {self.list(depth - 1)} if x])",
         ])()
 
@@ -209,7 +209,7 @@ def test_what_is_deep_does_not_reach_the_parser(text):
 def test_what_is_as_deep_as_is_allowed_can_be_used():
     """Neither Python's stack nor Lua's ends before ours, in chains of every operator and of random ones."""
     grammar, steps = random.Random(3), [
-        "-{}", "~{}", "not {}", "1 + {}", "a - {}", "max(a, {})", "abs({})", "int({})", "(a if t else {})", "({} if t else b)",
+        "-{}", "~int({})", "not {}", "1 + {}", "a - {}", "max(a, {})", "abs({})", "int({})", "(a if t else {})", "({} if t else b)",
         "({} < 3)", "({})", "2 * {}", "{} % 7", "{} == 1", "bool({})", "(t or {})", "({} or a)"]
     chains = ["-" * 60 + "a > 0", "not " * 61 + "t", "a" + " + a" * 60 + " > 0", "(" * 40 + "a" + ")" * 40 + " > 0",
               "(a if t else " * 24 + "b" + ")" * 24 + " > 0", "max(a, " * 40 + "b" + ")" * 40 + " > 0",
@@ -239,7 +239,7 @@ def test_what_is_as_deep_as_is_allowed_can_be_used():
 
 def test_a_condition_does_not_grow_without_limit():
     for text in ["(t if " * 30 + "t" + " else t == 1)" * 30,
-                 "a in " + repr([i * i for i in range(50_000)]), "(" * 40 + "a" + " ** 4)" * 40 + " > 1"]:
+                 "a in " + repr([i * i for i in range(9_000)]), "(" * 40 + "a" + " ** 4)" * 40 + " > 1"]:
         begin = time.process_time()
         with pytest.raises(Refused, match="longer than 4,096|64 bits|too large"):
             to_lua.conditions_in_lua(Expression(text), NAMES)

@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import sys
-from typing import BinaryIO, List, NoReturn, Optional
+from typing import BinaryIO, NoReturn
 
 from ..tool import Error
 from .problem import MAX_BYTES, SPECS, Note, Translation, clean, translate
@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
         raise Error(message, "see python3 -m launchbox t1 --help")
 
 
-def main(words: Optional[List[str]] = None) -> int:
+def main(words: list[str] | None = None) -> int:
     """Exit status: 0 done; 2 the input or the command line is wrong; 4 interrupted."""
     try:
         _run(words)
@@ -38,7 +38,7 @@ def main(words: Optional[List[str]] = None) -> int:
         return 4
 
 
-def _run(words: Optional[List[str]]) -> None:
+def _run(words: list[str] | None) -> None:
     parser = _Parser(prog="python3 -m launchbox t1", epilog=EXAMPLES, allow_abbrev=False,
                      formatter_class=argparse.RawDescriptionHelpFormatter,
                      description="Write a T1 problem of another tuner as a spec; standard error lists what was not "
@@ -95,12 +95,15 @@ def _path_to_problem(problem: str, output: str) -> str:
     """
     if output == "-":
         output = _file_behind_standard_output() or "spec.toml"
-    there = os.path.dirname(os.path.realpath("problem.json" if problem == "-" else problem))
-    path = os.path.relpath(there, os.path.dirname(os.path.realpath(output)))
+    there = os.path.dirname(os.path.abspath("problem.json" if problem == "-" else problem))
+    here = os.path.dirname(os.path.abspath(output))
+    path = os.path.relpath(there, here)
+    if os.path.realpath(os.path.join(here, path)) != os.path.realpath(there):  # .. leads elsewhere from behind a link
+        path = os.path.relpath(os.path.realpath(there), os.path.realpath(here))
     return "" if path == "." else path + "/"
 
 
-def _file_behind_standard_output() -> Optional[str]:
+def _file_behind_standard_output() -> str | None:
     try:
         path = os.readlink("/proc/self/fd/1")
         same = os.path.samestat(os.stat(path), os.fstat(1))

@@ -12,7 +12,7 @@ import math
 import operator
 import re
 import warnings
-from typing import Any, Callable, Container, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Union
+from typing import Any, Callable, Container, Iterator, Mapping, NoReturn, Sequence, Union
 
 MAX_TEXT = 256 * 1024  # lists of values may be written out
 MAX_DEPTH, MAX_BRACKETS = 64, 40  # of a tree, and open at once: Lua reads no deeper conditions
@@ -21,17 +21,21 @@ MAX_STEPS_OF_FILE = 5_000_000
 
 LISTS = {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"}  # a name alone in these means its list
 FUNCTIONS = LISTS | {"range", "abs", "int", "float", "bool", "str", "pow", "round", "any", "all"}
-_COUNTS: Dict[str, Container[int]] = {  # of arguments, where it is not one
+_COUNTS: dict[str, Container[int]] = {  # of arguments, where it is not one
     "max": range(1, MAX_TEXT), "min": range(1, MAX_TEXT), "range": {1, 2, 3}, "sum": {1, 2}, "pow": {2}, "list": {0, 1},
     "tuple": {0, 1},
 }
 
-_NODES = {
-    ast.Expression, ast.Load, ast.Store, ast.Constant, ast.Name, ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp,
-    ast.comprehension, ast.UnaryOp, ast.UAdd, ast.USub, ast.Invert, ast.Not, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
-    ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.BoolOp,
-    ast.And, ast.Or, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn, ast.IfExp,
-    ast.Subscript, ast.Call,
+_NODES = frozenset("Constant Name Load Store List Tuple ListComp GeneratorExp comprehension UnaryOp BinOp BoolOp And Or "
+                   "Compare IfExp Subscript Call".split())
+_OPERATORS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "Add": ("+", operator.add), "Sub": ("-", operator.sub), "Mult": ("*", operator.mul), "Div": ("/", operator.truediv),
+    "FloorDiv": ("//", operator.floordiv), "Mod": ("%", operator.mod), "Pow": ("**", operator.pow),
+    "LShift": ("<<", operator.lshift), "RShift": (">>", operator.rshift), "BitAnd": ("&", operator.and_),
+    "BitOr": ("|", operator.or_), "BitXor": ("^", operator.xor), "UAdd": ("+", operator.pos), "USub": ("-", operator.neg),
+    "Invert": ("~", operator.inv), "Not": ("not", operator.not_), "Eq": ("==", operator.eq), "NotEq": ("!=", operator.ne),
+    "Lt": ("<", operator.lt), "LtE": ("<=", operator.le), "Gt": (">", operator.gt), "GtE": (">=", operator.ge),
+    "In": ("in", lambda a, b: a in b), "NotIn": ("not in", lambda a, b: a not in b),
 }
 _WORDS = re.compile(r"""
       (?P<blank>[ \t\r\n]+)
@@ -40,23 +44,6 @@ _WORDS = re.compile(r"""
     | (?P<text>'(?:[^'\\\n]|\\[\\'"nt])*'|"(?:[^"\\\n]|\\[\\'"nt])*")
     | (?P<sign>\*\*|//|==|!=|<=|>=|<<|>>|[-+*/%<>()\[\],&|^~=.])
     """, re.VERBOSE | re.ASCII)
-
-_BINARY: Dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-}
-_UNARY: Dict[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Invert: operator.inv}
-_COMPARE: Dict[type, Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
-}
-SIGNS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.UAdd: "+", ast.USub: "-",
-    ast.Invert: "~", ast.Not: "not", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
-    ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in",
-}
 
 
 class Refused(Exception):
@@ -70,8 +57,8 @@ class Budget:
         self.left = steps
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))  # True is 1
+def sign_of(node: ast.AST) -> str:
+    return _OPERATORS[type(node).__name__][0]
 
 
 def stands_for_list(node: ast.AST, lists: Mapping[str, Any]) -> bool:
@@ -122,8 +109,8 @@ class Expression:
         How deep CPython's parser goes follows from brackets and from operators that no comma, `and` or `or` separates;
         what goes too deep is refused here, since old versions of CPython end for it.
         """
-        words: List[str] = []
-        open_brackets: List[str] = []
+        words: list[str] = []
+        open_brackets: list[str] = []
         counts = [0]  # operators since the last comma, for each open bracket
         at = 0
         while at < len(self.text):
@@ -170,8 +157,8 @@ class Expression:
 
     def _check_nodes(self) -> None:
         """Only nodes that are listed, and not too deep."""
-        level: List[ast.AST] = [self.root]
-        arguments: Set[int] = set()  # generators that are a call's only argument
+        level: list[ast.AST] = [self.root]
+        arguments: set[int] = set()  # generators that are a call's only argument
         for _ in range(MAX_DEPTH):
             for node in level:
                 self._check(node, arguments)
@@ -179,11 +166,12 @@ class Expression:
         if level:
             self.refuse(level[0], "the expression is nested too deeply")
 
-    def _check(self, node: ast.AST, arguments: Set[int]) -> None:
+    def _check(self, node: ast.AST, arguments: set[int]) -> None:
         if isinstance(node, ast.Attribute):
             self.refuse_at((node.value.end_col_offset or 1) - 1, "modules and methods are not supported")
-        if type(node) not in _NODES:
-            self.refuse(node, f"{_NOT_SUPPORTED.get(type(node).__name__, type(node).__name__)} is not supported")
+        kind = type(node).__name__
+        if kind not in _NODES and kind not in _OPERATORS:
+            self.refuse(node, f"{_NOT_SUPPORTED.get(kind, kind)} is not supported")
         if isinstance(node, ast.Constant):
             if isinstance(node.value, int) and node.value >= 2 ** 63:
                 self.refuse(node, f"the number {str(node.value)[:40]} does not fit in 64 bits")
@@ -210,7 +198,7 @@ class Expression:
                 self.refuse(node.target, "`for` needs a name, or several")
 
     def value(self, names: Mapping[str, Any], lists: Mapping[str, Sequence[Any]], budget: Budget,
-              node: Optional[ast.AST] = None) -> Any:
+              node: ast.AST | None = None) -> Any:
         """The value of the expression, or of a part of it. Raises `Refused` where Python raises, and for too much work.
 
         `lists`: what a name alone stands for in max(), min(), sum(), len(), sorted(), list(), in `for x in NAME`, and
@@ -230,7 +218,7 @@ class _Evaluation:
     def __init__(self, expression: Expression, names: Mapping[str, Any], lists: Mapping[str, Sequence[Any]],
                  budget: Budget):
         self.expression, self.names, self.lists, self.budget = expression, dict(names), lists, budget
-        self.inside: Set[str] = set()  # names of `for`
+        self.inside: set[str] = set()  # names of `for`
         self.left = MAX_STEPS
 
     def of(self, node: ast.AST) -> Any:
@@ -329,30 +317,31 @@ class _Evaluation:
         return value
 
     def of_unaryop(self, node: ast.UnaryOp) -> Any:
+        sign, function = _OPERATORS[type(node.op).__name__]
         value = self.of(node.operand)
-        if isinstance(node.op, ast.Not):
-            return not value
-        return self.checked(node, _UNARY[type(node.op)](int(value) if isinstance(value, bool) else value))
+        # Of booleans ~ will be an error.
+        return self.checked(node, function(int(value) if isinstance(value, bool) and sign != "not" else value))
 
     def of_binop(self, node: ast.BinOp) -> Any:
         left = self.of(node.left)
-        return self.binary(node, type(node.op), left, self.of(node.right))
+        return self.binary(node, type(node.op).__name__, left, self.of(node.right))
 
-    def binary(self, node: ast.AST, sign: type, a: Any, b: Any) -> Any:
-        if is_number(a) and is_number(b):
-            if sign in (ast.Pow, ast.LShift) and isinstance(a, int) and isinstance(b, int) and b > 63 and (
-                    abs(a) > 1 if sign is ast.Pow else a != 0):
+    def binary(self, node: ast.AST, which: str, a: Any, b: Any) -> Any:
+        sign, function = _OPERATORS[which]
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):  # True is 1
+            if sign in ("**", "<<") and isinstance(a, int) and isinstance(b, int) and b > 63 and (
+                    abs(a) > 1 if sign == "**" else a != 0):
                 self.refuse(node, "a whole number does not fit in 64 bits")
-            return self.checked(node, _BINARY[sign](a, b))
-        if sign is ast.Add and type(a) is type(b) and isinstance(a, (str, list, tuple)):
+            return self.checked(node, function(a, b))
+        if sign == "+" and type(a) is type(b) and isinstance(a, (str, list, tuple)):
             self.work(node, len(a) + len(b))
             return a + b
-        if sign is ast.Mult:
+        if sign == "*":
             many, times = (b, a) if isinstance(a, int) else (a, b)
             if isinstance(many, (str, list, tuple)) and isinstance(times, int):
                 self.work(node, len(many) * max(times, 0))
                 return many * times
-        self.refuse(node, f"{SIGNS[sign]} does not apply to {type(a).__name__} and {type(b).__name__}")
+        self.refuse(node, f"{sign} does not apply to {type(a).__name__} and {type(b).__name__}")
 
     def of_boolop(self, node: ast.BoolOp) -> Any:
         value = None
@@ -366,8 +355,7 @@ class _Evaluation:
         left = self.of(node.left)
         for sign, part in zip(node.ops, node.comparators):
             right = self.of(part)
-            self.weigh(node, left), self.weigh(node, right)
-            if not _COMPARE[type(sign)](left, right):
+            if not _OPERATORS[type(sign).__name__][1](self.weigh(node, left), self.weigh(node, right)):
                 return False
             left = right
         return True
@@ -385,28 +373,28 @@ class _Evaluation:
         name = called(node)
         alone = len(node.args) == 1 and name in LISTS
         arguments = [self.list_of(part) if alone else self.of(part) for part in node.args]
-        call: Optional[Callable[..., Any]] = getattr(self, "call_" + name, None)
-        if call is not None:
-            return self.checked(node, call(node, *arguments))
-        if name in ("int", "float", "bool", "str", "abs", "round"):
-            return self.scalar(node, name, arguments[0])
-        values = self.elements(node, arguments[0]) if arguments else []
-        if name in ("sorted", "reversed"):
-            self.weigh(node, values)
-            return sorted(values) if name == "sorted" else list(values)[::-1]
-        return {"list": list, "tuple": tuple, "len": len, "any": any, "all": all}[name](values)
+        return self.checked(node, getattr(self, f"call_{name}", self.call_builtin)(node, *arguments))
 
-    def scalar(self, node: ast.Call, name: str, value: Any) -> Any:
-        if isinstance(value, (list, tuple, range)) and name != "bool":
-            self.refuse(node, f"{name} of a list is not supported")
-        if isinstance(value, str) and name in ("int", "float") and not re.fullmatch(r"[-+]?[\d.eE+-]{1,40}", value):
-            self.refuse(node, f"{name} of a string that is not a number")
-        functions: Dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bool": bool, "str": str, "abs": abs,
-                                                      "round": round}
-        return self.checked(node, functions[name](value))
+    def call_builtin(self, node: ast.Call, value: Any = ()) -> Any:
+        name = called(node)
+        if name in ("int", "float", "bool", "str", "abs", "round"):
+            if isinstance(value, (list, tuple, range)) and name != "bool":
+                self.refuse(node, f"{name} of a list is not supported")
+            if isinstance(value, str) and name in ("int", "float") and not re.fullmatch(r"[-+\d.eE]{1,40}", value, re.ASCII):
+                self.refuse(node, f"{name} of a string that is not a number")
+        elif name in ("sorted", "reversed"):
+            value = self.weigh(node, list(self.elements(node, value)))
+        else:
+            value = self.elements(node, value)
+        if name == "reversed":
+            return value[::-1]
+        functions: dict[str, Callable[[Any], Any]] = {
+            "int": int, "float": float, "bool": bool, "str": str, "abs": abs, "round": round, "sorted": sorted, "list": list,
+            "tuple": tuple, "len": len, "any": any, "all": all}
+        return functions[name](value)
 
     def call_pow(self, node: ast.Call, a: Any, b: Any) -> Any:
-        return self.binary(node, ast.Pow, a, b)
+        return self.binary(node, "Pow", a, b)
 
     def call_range(self, node: ast.Call, *bounds: Any) -> range:
         if not all(isinstance(bound, int) for bound in bounds):
@@ -429,5 +417,5 @@ class _Evaluation:
         if isinstance(total, str):
             self.refuse(node, "sum of strings is not supported")
         for value in self.elements(node, values):
-            total = self.binary(node, ast.Add, total, value)
+            total = self.binary(node, "Add", total, value)
         return total

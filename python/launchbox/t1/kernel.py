@@ -6,7 +6,7 @@ import math
 import os
 import re
 import shlex
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 from .expression import Expression, Refused
 from .problem import Writer, member, python_text, string_member, toml_string
@@ -26,8 +26,8 @@ MAX_SOURCE = 16 << 20
 
 
 class _Sizes(NamedTuple):
-    threads: List[str]
-    blocks: List[str]
+    threads: list[str]
+    blocks: list[str]
 
 
 def _number(of: Writer, value: Any) -> str:
@@ -105,7 +105,7 @@ def translate_kernel(of: Writer, kernel: Any) -> bool:
     return True
 
 
-def _listed(three: List[str]) -> str:
+def _listed(three: list[str]) -> str:
     count = max([1, *(i + 1 for i, one in enumerate(three) if one != "1")])
     texts = [toml_string(one) for one in three[:count]]
     return texts[0] if count == 1 else f"[{', '.join(texts)}]"
@@ -120,7 +120,7 @@ def _dimension(sizes: Any, i: int) -> Any:
     return sizes if i == 0 else None
 
 
-def _sizes_of(of: Writer, kernel: Dict[str, Any]) -> Optional[_Sizes]:
+def _sizes_of(of: Writer, kernel: dict[str, Any]) -> _Sizes | None:
     """The blocks: where the file divides a problem (GridDivX, GridDivY, which the schema has not), by that; else
     GlobalSize.
     """
@@ -173,7 +173,7 @@ def _divisor(of: Writer, divisors: Any, threads: str) -> str:
 
 def _translate_flags(of: Writer, options: Any) -> None:
     """Parameters reach the kernel as macros."""
-    flags: List[str] = []
+    flags: list[str] = []
     for option in options if isinstance(options, list) else [options]:
         if isinstance(option, str):
             try:
@@ -187,13 +187,13 @@ def _translate_flags(of: Writer, options: Any) -> None:
     of.write("]")
 
 
-def _translate_arguments(of: Writer, kernel: Dict[str, Any]) -> None:
+def _translate_arguments(of: Writer, kernel: dict[str, Any]) -> None:
     arguments = member(kernel, "Arguments")
     if not isinstance(arguments, list) or not arguments:
         of.note_here(f"{_PLACE}.Arguments", "there are none: add the kernel's parameters, if it has some")
         return
     source = _source_of(of, kernel["KernelFile"])
-    variables: List[str] = []
+    variables: list[str] = []
     of.write("arguments = [")
     for i, argument in enumerate(arguments):
         _Argument(of, argument, f"{_PLACE}.Arguments[{i}]", source, variables).translate()
@@ -224,13 +224,13 @@ def _declares_constant(source: str, name: str) -> bool:
 class _Argument:
     """One of the kernel's arguments on its way into the spec."""
 
-    def __init__(self, of: Writer, argument: Any, place: str, source: str, variables: List[str]):
+    def __init__(self, of: Writer, argument: Any, place: str, source: str, variables: list[str]):
         self.of, self.argument, self.place, self.source, self.variables = of, argument, place, source, variables
         self.name = string_member(argument, "Name")
         self.memory = string_member(argument, "MemoryType")
         self.type, self.factor = self.find_type()
 
-    def find_type(self) -> Tuple[str, str]:
+    def find_type(self) -> tuple[str, str]:
         """In C++, or ""; and " * 12" where so many elements of it are one of theirs."""
         given = string_member(self.argument, "Type")
         ours = _TYPES.get(given, given)
@@ -325,7 +325,7 @@ class _Argument:
             return ', role = "in_out"'
         return ', role = "output"' if access == "WriteOnly" or member(self.argument, "Output") in (1, True) else ""
 
-    def number(self, given: Any) -> Optional[str]:
+    def number(self, given: Any) -> str | None:
         try:
             return _number(self.of, given)
         except Refused:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, NoReturn, Optional
+from typing import Any, Iterable, NoReturn
 
 from ..tool import Error
 from .expression import Budget, Expression, Refused
@@ -31,7 +31,7 @@ class Note:
 @dataclass
 class Translation:
     spec: str = ""
-    notes: List[Note] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     has_kernel: bool = False  # without one the spec is not whole: the user adds [kernel] or [program]
 
 
@@ -40,10 +40,10 @@ class Writer:
 
     def __init__(self, file: str, folder: str):
         self.file, self.folder = file, folder  # folder: put before the files that the problem names
-        self.lines: List[str] = []
-        self.notes: List[Note] = []
+        self.lines: list[str] = []
+        self.notes: list[Note] = []
         self.names = Names(budget=Budget())
-        self.parameters: List[str] = []  # their names in the problem
+        self.parameters: list[str] = []  # their names in the problem
 
     def write(self, line: str) -> None:
         self.lines.append(line)
@@ -175,7 +175,7 @@ def _toml_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def _toml_values(values: List[Any]) -> str:
+def _toml_values(values: list[Any]) -> str:
     """32, 64, ..., 1024 as a range where that is shorter to read."""
     if len(values) > 10 and all(type(value) is int for value in values) and abs(values[0]) < 2 ** 40:
         step = values[1] - values[0]
@@ -188,7 +188,7 @@ def _toml_values(values: List[Any]) -> str:
     return "\n".join(["[", *lines, "]"])
 
 
-def _translate_parameters(of: Writer, parameters: List[Any]) -> None:
+def _translate_parameters(of: Writer, parameters: list[Any]) -> None:
     if len(parameters) > MAX_PARAMETERS:
         of.fail("ConfigurationSpace.TuningParameters", f"there are {len(parameters)} parameters",
                 "at most 64 are allowed; tune fewer at once")
@@ -217,7 +217,7 @@ def _translate_parameters(of: Writer, parameters: List[Any]) -> None:
     of.write("")
 
 
-def _values_of(of: Writer, given: Any, place: str) -> List[Any]:
+def _values_of(of: Writer, given: Any, place: str) -> list[Any]:
     """Of one type: True among numbers is 1, a whole number among fractions is one."""
     if given is None or isinstance(given, dict):
         of.fail(place, "there are no values", 'write "Values": "[32, 64, 128]"')
@@ -248,7 +248,7 @@ def _take_constants(of: Writer, root: Any) -> None:
     given = member(member(root, "KernelSpecification"), "ProblemSize")
     if given is None or given == []:
         return
-    sizes: List[int] = []
+    sizes: list[int] = []
     for one in given if isinstance(given, list) else [given]:
         try:
             size = Expression(python_text(one)).value({}, {}, of.names.budget)
@@ -314,7 +314,7 @@ def _baseline_of(of: Writer, space: Any) -> str:
         of.note("ConfigurationSpace.TuningParameters[].Default", f"there is no baseline: {why}")
         return ""
 
-    names: Dict[str, Any] = dict(of.names.constants)
+    names: dict[str, Any] = dict(of.names.constants)
     baseline = []
     for name, default in zip(of.parameters, defaults):
         variable = of.names.variables[name]
@@ -338,7 +338,7 @@ def _baseline_of(of: Writer, space: Any) -> str:
     return ", ".join(baseline)
 
 
-def _known_value(variable: Variable, default: Any) -> Optional[Any]:
+def _known_value(variable: Variable, default: Any) -> Any | None:
     """The value that a Default means, which may be written as a string."""
     for known in variable.values:
         if isinstance(default, str):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, NoReturn, Optional, Sequence, Union
 
-from .expression import SIGNS, Budget, Expression, Refused, called, stands_for_list
+from .expression import Budget, Expression, Refused, called, sign_of, stands_for_list
 
 Number = Union[int, float]
 MAX_CHARACTERS, MAX_DOTS = 4096, 90  # of an expression in a spec, and of its line
@@ -33,9 +33,9 @@ class Variable:
 class Names:
     """What the names of an expression are there, and in the spec."""
 
-    variables: Dict[str, Variable] = field(default_factory=dict)  # parameters, and values of workloads
-    constants: Dict[str, Any] = field(default_factory=dict)
-    elements: Dict[str, List[str]] = field(default_factory=dict)  # "ProblemSize": the variables that its elements are
+    variables: dict[str, Variable] = field(default_factory=dict)  # parameters, and values of workloads
+    constants: dict[str, Any] = field(default_factory=dict)
+    elements: dict[str, list[str]] = field(default_factory=dict)  # "ProblemSize": the variables that its elements are
     budget: Budget = field(default_factory=Budget)
 
 
@@ -64,7 +64,7 @@ class Piece:
         return self.text if self.level >= level else f"({self.text})"
 
 
-def conditions_in_lua(expression: Expression, names: Names) -> List[str]:
+def conditions_in_lua(expression: Expression, names: Names) -> list[str]:
     """As conditions that are true or false: several where the expression is `a and b` and each can be tried alone."""
     translation = _Translation(expression, names)
     root = expression.root
@@ -85,9 +85,9 @@ def number_in_lua(expression: Expression, names: Names) -> str:
         raise Refused("the expression is nested too deeply") from None
 
 
-def _corners(function: Callable[[Number, Number], Number], a: Piece, b: Piece) -> Dict[str, Number]:
+def _corners(function: Callable[[Number, Number], Number], a: Piece, b: Piece) -> dict[str, Any]:
     """The limits of `a * b` and the like."""
-    values: List[Number] = []
+    values: list[Number] = []
     for x in (a.low, a.high):
         for y in (b.low, b.high):
             try:
@@ -158,11 +158,11 @@ class _Translation:
     def value(self, node: ast.AST) -> Any:
         return self.expression.value(self.names.constants, self.lists, self.names.budget, node)
 
-    def is_constant(self, node: ast.AST, bound: Set[str]) -> bool:
+    def is_constant(self, node: ast.AST, bound: set[str]) -> bool:
         """Without names that change: then it has a value here and now."""
         if isinstance(node, ast.Name):
             return node.id in self.names.constants or node.id in bound
-        parts: List[ast.AST] = list(ast.iter_child_nodes(node))
+        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and (
                 node.value.id in self.names.elements):
             return False
@@ -238,7 +238,7 @@ class _Translation:
     # Arithmetic and bits.
 
     def of_unaryop(self, node: ast.UnaryOp) -> Piece:
-        sign = SIGNS[type(node.op)]
+        sign = sign_of(node.op)
         if sign == "not":
             value = self.condition(node.operand)
             return Piece(f"not {value.within(UNARY)}", UNARY, may_fail=value.may_fail)
@@ -253,7 +253,7 @@ class _Translation:
                                         -value.low - one, value.may_fail))
 
     def of_binop(self, node: ast.BinOp) -> Piece:
-        sign = SIGNS[type(node.op)]
+        sign = sign_of(node.op)
         left, right = self.of(node.left), self.of(node.right)
         if sign in "&|^":
             return self.bits(node, sign, left, right)
@@ -301,7 +301,7 @@ class _Translation:
         if b.may_be_zero:
             text, level = f"({b.within(COMPARE + 1)} ~= 0 and {text} or 1 // 0)", ATOM
         if sign == "%":
-            limits: Dict[str, Number] = {"low": min(b.low, 0), "high": max(b.high, 0)}
+            limits: dict[str, Any] = {"low": min(b.low, 0), "high": max(b.high, 0)}
         elif b.may_be_zero:
             limits = {"low": -INFINITE, "high": INFINITE}
         else:
@@ -373,7 +373,7 @@ class _Translation:
                 if isinstance(sign, ast.NotIn):
                     one = Piece(f"not {one.within(UNARY)}", UNARY, may_fail=one.may_fail)
             else:
-                one = self.compared(node, SIGNS[type(sign)], self.of(left), self.of(right))
+                one = self.compared(node, sign_of(sign), self.of(left), self.of(right))
             parts.append(one)
             left = right
         return _all_joined(parts, "and", AND)
@@ -414,7 +414,7 @@ class _Translation:
         return _all_joined([self.compared(node, "==", value, choice) for choice in choices], "or", OR)
 
     @staticmethod
-    def within_range(value: Piece, values: Sequence[Any]) -> Optional[Piece]:
+    def within_range(value: Piece, values: Sequence[Any]) -> Piece | None:
         """range(8, 1024, 8) is no list of 127 comparisons."""
         if len(values) <= 6 or value.type != "int" or any(type(one) is not int for one in values):
             return None
@@ -449,7 +449,7 @@ class _Translation:
     def of_call(self, node: ast.Call) -> Piece:
         name = called(node)
         # max([a, b]), sum((a, b)), any([a, b]).
-        arguments: List[ast.expr] = node.args
+        arguments: list[ast.expr] = node.args
         listed = len(arguments) == 1 and isinstance(arguments[0], (ast.List, ast.Tuple))
         if listed:
             arguments = getattr(arguments[0], "elts")
