@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,9 +37,9 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    tune_request typed;                                                  // what CLI11 reads
+    tune_request typed;                                      // what CLI11 reads
     std::string file, budget, search, source, architecture;  // as typed
-    std::string init, kernel;                                            // the source that a spec is made of
+    std::string init, kernel;                                // the source that a spec is made of
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;

@@ -17,7 +17,7 @@ import pytest
 
 from candidates import candidates_of
 from launchbox import Error, tool
-from launchbox.t1 import translate
+from launchbox.t1 import kernel, translate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/data/t1/blur.json"
@@ -141,18 +141,18 @@ def test_the_sample_as_a_spec():
 
 def test_the_grid_is_the_problem_divided_or_blocks_or_threads():
     problem = blur()
-    kernel = problem["KernelSpecification"]
-    kernel["GlobalSizeType"] = "CUDA"
+    specification = problem["KernelSpecification"]
+    specification["GlobalSizeType"] = "CUDA"
     assert spec_of(problem)["blocks"] == '"1048576 // per_thread"'
-    kernel.update(ProblemSize=[4096, 2048], GridDivX=["threads_x", "per_thread"], GridDivY=[])
+    specification.update(ProblemSize=[4096, 2048], GridDivX=["threads_x", "per_thread"], GridDivY=[])
     assert spec_of(problem)["blocks"] == '["ceil_div(x, threads_x * per_thread)", "y"]'
-    kernel["GridDivY"] = None
-    kernel["LocalSize"]["Y"] = "per_thread"
+    specification["GridDivY"] = None
+    specification["LocalSize"]["Y"] = "per_thread"
     assert spec_of(problem)["blocks"] == '["ceil_div(x, threads_x * per_thread)", "ceil_div(y, per_thread)"]'
     assert "[[workload]]\nx = 4096\ny = 2048\n" in made_of(problem).spec
-    kernel["Arguments"][0]["Size"] = "ProblemSize[0] * ProblemSize[1] * per_thread"
+    specification["Arguments"][0]["Size"] = "ProblemSize[0] * ProblemSize[1] * per_thread"
     assert 'count = "x * y * per_thread"' in spec_of(problem)["arguments"][0]
-    kernel["LocalSize"] = None
+    specification["LocalSize"] = None
     none = made_of(problem)
     assert not none.has_kernel
     assert "KernelSpecification.LocalSize.X: there is none\n" in notes_of(none)
@@ -212,6 +212,43 @@ def test_arguments_of_every_kind(change, line):
     problem["KernelSpecification"]["Arguments"] = [{**VECTOR, **change}]
     assert any(line in one for one in spec_of(problem, folder="../kernels/")["arguments"])
     assert "candidates" in candidates_of([made_of(problem).spec])[0]
+
+
+def test_arguments_of_the_same_name():
+    problem = blur()
+    problem["KernelSpecification"]["Arguments"] = [VECTOR, VECTOR, {**VECTOR, "MemoryType": "Symbol"}] * 2
+    made = made_of(problem)
+    assert [line.split(",")[0] for line in spec_of(problem)["arguments"] if "name" in line] == [
+        '{ name = "v"', '{ name = "v_2"', '{ name = "v_3"', '{ name = "v_4"']
+    assert "Arguments[1].Name: called v_2 here, since v appears twice" in notes_of(made)
+    assert "candidates" in candidates_of([made.spec])[0]
+
+
+def test_the_types_are_those_that_the_tool_knows():
+    text = (ROOT / "src/tune/spec/element_type.cpp").read_text()
+    assert kernel._KNOWN_TYPES == set(re.findall(r'\{"([a-z_0-9 ]+)", \{element_kind::', text))  # pylint: disable=protected-access
+    for element in re.findall(r'\{"([a-z]+)", [1248]\}', text):
+        assert kernel._VECTOR.fullmatch(element + "3")  # pylint: disable=protected-access
+
+
+def test_more_conditions_than_a_spec_may_have():
+    problem = blur()
+    problem["ConfigurationSpace"]["Conditions"] = [{"Expression": "threads_x > 0"}] * 1001
+    assert "Conditions[1000]: LEFT OUT with all behind it" in notes_of(made_of(problem))
+    assert spec_of(problem)["all"].count('"threads_x > 0"') == 1000
+    problem["ConfigurationSpace"]["Conditions"] = [{"Expression": "threads_x > 0 and per_thread > 0"}] * 999
+    assert "Conditions[500].Expression: LEFT OUT" in notes_of(made_of(problem))
+    assert "candidates" in candidates_of([made_of(problem).spec])[0]
+
+
+def test_long_lists_and_texts_stay_lines_that_the_tool_reads():
+    problem = blur()
+    problem["ConfigurationSpace"]["TuningParameters"][3]["Values"] = "[i / 7 for i in range(999)]"
+    problem["KernelSpecification"]["Arguments"][1]["Size"] = 3
+    problem["KernelSpecification"]["Language"] = "." * 100_000
+    made = made_of(problem)
+    assert max(map(len, made.spec.splitlines())) < 1200
+    assert len(candidates_of([whole(made)])[0]["candidates"]) == 56 * 999
 
 
 def test_variables_of_the_module():

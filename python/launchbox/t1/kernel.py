@@ -193,13 +193,14 @@ def _translate_arguments(of: Writer, kernel: dict[str, Any]) -> None:
         of.note_here(f"{_PLACE}.Arguments", "there are none: add the kernel's parameters, if it has some")
         return
     source = _source_of(of, kernel["KernelFile"])
-    variables: list[str] = []
+    parameters: dict[str, int] = {}  # how many of a name
+    variables: dict[str, str] = {}
     of.write("arguments = [")
     for i, argument in enumerate(arguments):
-        _Argument(of, argument, f"{_PLACE}.Arguments[{i}]", source, variables).translate()
+        _Argument(of, argument, f"{_PLACE}.Arguments[{i}]", source, parameters, variables).translate()
     of.write("]")
     if variables:
-        of.lines += ["variables = [", *variables, "]"]
+        of.lines += ["variables = [", *variables.values(), "]"]
 
 
 def _source_of(of: Writer, name: str) -> str:
@@ -224,8 +225,10 @@ def _declares_constant(source: str, name: str) -> bool:
 class _Argument:
     """One of the kernel's arguments on its way into the spec."""
 
-    def __init__(self, of: Writer, argument: Any, place: str, source: str, variables: list[str]):
-        self.of, self.argument, self.place, self.source, self.variables = of, argument, place, source, variables
+    def __init__(self, of: Writer, argument: Any, place: str, source: str, parameters: dict[str, int],
+                 variables: dict[str, str]):
+        self.of, self.argument, self.place, self.source = of, argument, place, source
+        self.parameters, self.variables = parameters, variables
         self.name = string_member(argument, "Name")
         self.memory = string_member(argument, "MemoryType")
         self.type, self.factor = self.find_type()
@@ -260,6 +263,13 @@ class _Argument:
             self.write_variable(not symbol)
         if symbol:
             return None
+        given = self.name
+        while self.name in self.parameters:
+            self.parameters[given] += 1
+            self.name = f"{given}_{self.parameters[given]}"
+        if self.name != given:
+            self.of.note_here(f"{self.place}.Name", f"called {self.name} here, since {given} appears twice", "  ")
+        self.parameters[self.name] = 1
         if self.memory == "Scalar" or (not self.memory and member(self.argument, "Size") is None):
             return self.write_scalar()
         count, filling = self.count(), self.filling()
@@ -280,7 +290,8 @@ class _Argument:
             what = f", value = {toml_string(value)}"
         else:
             what = f", count = {toml_string(self.count())}{self.filling()}"
-        return self.variables.append(f"  {self.start()}{what} }},")
+        self.variables.setdefault(self.name, f"  {self.start()}{what} }},")
+        return None
 
     def write_scalar(self) -> None:
         value = member(self.argument, "FillValue")

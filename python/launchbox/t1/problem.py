@@ -49,13 +49,13 @@ class Writer:
         self.lines.append(line)
 
     def note(self, place: str, what: str) -> None:
-        self.notes.append(Note(place, what))
+        self.notes.append(Note(place[:300], what[:700]))
 
     def note_here(self, place: str, what: str, indent: str = "") -> None:
         """The same, and a comment in the spec."""
         self.note(place, what)
         # A spec may have 100 dots in a line.
-        self.write(f"{indent}# {'.'.join(clean(f'{place}: {what}').split('.')[:90])}")
+        self.write(f"{indent}# {'.'.join(clean(f'{place[:300]}: {what[:700]}').split('.')[:90])}")
 
     def name_others(self, part: Any, place: str, known: Iterable[str]) -> None:
         """Names what the object has beside these keys."""
@@ -124,7 +124,7 @@ def translate(file: str, text: bytes, folder: str = "") -> Translation:
     has_kernel = translate_kernel(of, member(root, "KernelSpecification"))
     spec = "\n".join(of.lines) + "\n"
     if len(spec.encode(errors="replace")) > MAX_BYTES:
-        raise Error(f"{file}: its spec is larger than 1 MiB", "give fewer values, or values with one step between them")
+        raise Error(f"{file}: its spec is larger than 1 MiB", "give fewer values, arguments or options")
     return Translation(spec, of.notes, has_kernel)
 
 
@@ -286,6 +286,10 @@ def _translate_conditions(of: Writer, conditions: Any) -> None:
     count = 0
     for i, condition in enumerate(conditions):
         place = f"ConfigurationSpace.Conditions[{i}]"
+        if i >= MAX_CONDITIONS:
+            of.note_here(place, f"LEFT OUT with all behind it, so the space is larger than the problem's: there are "
+                                f"{len(conditions)} conditions, and at most 1,000 are allowed", "  ")
+            break
         of.name_others(condition, place, ("Expression", "Parameters"))
         try:
             text = _expression_of(condition)
@@ -328,7 +332,7 @@ def _baseline_of(of: Writer, space: Any) -> str:
         names[name] = found
     lists = {name: of.names.variables[name].values for name in of.parameters}
     conditions = member(space, "Conditions")
-    for i, condition in enumerate(conditions if isinstance(conditions, list) else []):
+    for i, condition in enumerate(conditions[:MAX_CONDITIONS] if isinstance(conditions, list) else []):
         text = _expression_of(condition)
         try:
             if isinstance(text, str) and not Expression(text).value(names, lists, of.names.budget):
@@ -342,7 +346,7 @@ def _known_value(variable: Variable, default: Any) -> Any | None:
     """The value that a Default means, which may be written as a string."""
     for known in variable.values:
         if isinstance(default, str):
-            if default == (known if isinstance(known, str) else str(known)):
+            if default in ([known] if isinstance(known, str) else [str(known), f"{known:g}"]):
                 return known
         elif not isinstance(known, str) and isinstance(default, (bool, int, float)) and known == default:
             return known

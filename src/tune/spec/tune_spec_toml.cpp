@@ -192,8 +192,8 @@ void refuse_json(const std::string& file, std::string_view text)
     if (text.find("\"TuningParameters\"") == std::string_view::npos)
         throw error(file + " is JSON, and a spec is TOML", "give a spec (docs/tune_spec.md)");
     const std::string spec = file == "-" ? "spec" : std::filesystem::path(file).stem().string();
-    throw error(file + " is a T1 problem, and no spec",
-                "python3 -m launchbox t1 " + shell_word(file) + " > " + shell_word(spec + ".toml") + " makes one of it");
+    throw error(file + " is a T1 problem, and no spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
+                                                            shell_word(spec + ".toml") + " makes one of it");
 }
 
 std::string type_name(const toml::node& node)
