@@ -638,11 +638,11 @@ TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
     EXPECT_EQ(warm.json().at("best")[0].at("parameters").at("items"), 17);
 }
 
-TEST_F(tune_test, a_problem_of_another_tuner_is_no_spec_and_what_makes_one_is_named)
+TEST_F(tune_test, a_problem_of_another_tuner_is_no_spec_and_what_writes_one_is_named)
 {
     expect_refused(launchbox_run({"tune", "tests/data/t1/blur.json"}),
-                   "tests/data/t1/blur.json is a T1 problem, and no spec\n  python3 -m launchbox t1 "
-                   "tests/data/t1/blur.json > blur.toml makes one of it");
+                   "tests/data/t1/blur.json is a T1 problem, not a spec\n  python3 -m launchbox t1 "
+                   "tests/data/t1/blur.json > blur.toml writes it as a spec");
     expect_refused(launchbox_run({"tune", "tests/data/results/example.json"}), "example.json is JSON");
     expect_refused(launchbox_run({"t1", "tests/data/t1/blur.json"}), "python3 -m launchbox t1");
 }

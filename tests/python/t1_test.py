@@ -497,6 +497,20 @@ def test_refusals_are_one_sentence_with_what_to_do(folder):
         done = t1("kernels/blur.json", "-o", output, cwd=folder)
         assert done.returncode == 2 and "cannot write" in done.stderr.splitlines()[-2], done.stderr
     assert t1("--help").returncode == 0
+    (folder / "gone").mkdir()
+    done = subprocess.run(["bash", "-c", f"rmdir ../gone; {sys.executable} -m launchbox t1 x.json"], capture_output=True, text=True,
+                          cwd=folder / "gone", check=False)
+    refused(done, "launchbox: ")
+
+
+def test_the_examples_of_help_run(folder):
+    examples = t1("--help").stdout.split("examples:\n")[1].splitlines()
+    assert len(examples) == 2
+    (folder / "tests").symlink_to(ROOT / "tests")
+    for example in examples:
+        subprocess.run(example.strip().replace("python3", sys.executable), shell=True, cwd=folder, check=True,
+                       stderr=subprocess.DEVNULL)
+        assert tune("blur.toml", "--check", "--arch", "sm_90", cwd=folder).returncode == 0
 
 
 def test_a_full_disk_and_a_reader_that_ends_are_told(folder):
@@ -531,10 +545,10 @@ def test_the_hardest_problem_needs_little_time_and_memory(folder):
 def test_tune_names_the_command_and_the_command_is_right(folder, name):
     (folder / "kernels" / name).write_bytes(SAMPLE.read_bytes())
     done = tune(f"kernels/{name}", "--check", cwd=folder)
-    refused(done, f"launchbox: kernels/{name} is a T1 problem, and no spec\n")
+    refused(done, f"launchbox: kernels/{name} is a T1 problem, not a spec\n")
     command = done.stderr.splitlines()[1].strip()
-    assert command.startswith("python3 -m launchbox t1 ") and command.endswith(" makes one of it")
-    command = command[:-len(" makes one of it")].replace("python3", sys.executable, 1)
+    assert command.startswith("python3 -m launchbox t1 ") and command.endswith(" writes it as a spec")
+    command = command[:-len(" writes it as a spec")].replace("python3", sys.executable, 1)
     subprocess.run(command, shell=True, cwd=folder, check=True, stderr=subprocess.DEVNULL)
     checked = tune(pathlib.Path(name).stem + ".toml", "--check", "--arch", "sm_90", cwd=folder)
     assert checked.returncode == 0, checked.stderr
@@ -545,7 +559,7 @@ def test_every_reader_of_specs_knows_json(folder, text):
     (folder / "x.json").write_text(text + SAMPLE.read_text().lstrip("{"))
     refused(tune("x.json", cwd=folder), "x.json is a T1 problem")
     refused(tune("-", cwd=folder, input=text + SAMPLE.read_text().lstrip("{")),
-            "python3 -m launchbox t1 - > spec.toml makes one of it")
+            "python3 -m launchbox t1 - > spec.toml writes it as a spec")
     done = subprocess.run([tool.path(), "emit", ROOT / "measurements/nvidia-h200/tune_block_sort.json", "--spec", "x.json"],
                           capture_output=True, text=True, cwd=folder, check=False)
     refused(done, "x.json is a T1 problem")

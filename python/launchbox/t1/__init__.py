@@ -34,6 +34,9 @@ def main(words: list[str] | None = None) -> int:
     except Error as error:
         _say(error.what, error.hint)
         return error.status
+    except OSError as error:  # the current folder is gone, for instance
+        _say(f"cannot work here: {error.strerror or error}", "change to a folder that exists")
+        return 2
     except KeyboardInterrupt:
         return 4
 

@@ -22,20 +22,21 @@ MAX_STEPS_OF_FILE = 5_000_000
 LISTS = {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"}  # a name alone in these means its list
 FUNCTIONS = LISTS | {"range", "abs", "int", "float", "bool", "str", "pow", "round", "any", "all"}
 _COUNTS: dict[str, Container[int]] = {  # of arguments, where it is not one
-    "max": range(1, MAX_TEXT), "min": range(1, MAX_TEXT), "range": {1, 2, 3}, "sum": {1, 2}, "pow": {2}, "list": {0, 1},
-    "tuple": {0, 1},
+    "max": range(1, MAX_TEXT), "min": range(1, MAX_TEXT), "range": {1, 2, 3}, "sum": {1, 2}, "pow": {2},
+    "list": {0, 1}, "tuple": {0, 1},
 }
 
-_NODES = frozenset("Constant Name Load Store List Tuple ListComp GeneratorExp comprehension UnaryOp BinOp BoolOp And Or "
-                   "Compare IfExp Subscript Call".split())
+_NODES = frozenset("Constant Name Load Store List Tuple ListComp GeneratorExp comprehension UnaryOp BinOp BoolOp And "
+                   "Or Compare IfExp Subscript Call".split())
 _OPERATORS: dict[str, tuple[str, Callable[..., Any]]] = {
     "Add": ("+", operator.add), "Sub": ("-", operator.sub), "Mult": ("*", operator.mul), "Div": ("/", operator.truediv),
     "FloorDiv": ("//", operator.floordiv), "Mod": ("%", operator.mod), "Pow": ("**", operator.pow),
     "LShift": ("<<", operator.lshift), "RShift": (">>", operator.rshift), "BitAnd": ("&", operator.and_),
-    "BitOr": ("|", operator.or_), "BitXor": ("^", operator.xor), "UAdd": ("+", operator.pos), "USub": ("-", operator.neg),
-    "Invert": ("~", operator.inv), "Not": ("not", operator.not_), "Eq": ("==", operator.eq), "NotEq": ("!=", operator.ne),
-    "Lt": ("<", operator.lt), "LtE": ("<=", operator.le), "Gt": (">", operator.gt), "GtE": (">=", operator.ge),
-    "In": ("in", lambda a, b: a in b), "NotIn": ("not in", lambda a, b: a not in b),
+    "BitOr": ("|", operator.or_), "BitXor": ("^", operator.xor), "UAdd": ("+", operator.pos),
+    "USub": ("-", operator.neg), "Invert": ("~", operator.inv), "Not": ("not", operator.not_),
+    "Eq": ("==", operator.eq), "NotEq": ("!=", operator.ne), "Lt": ("<", operator.lt), "LtE": ("<=", operator.le),
+    "Gt": (">", operator.gt), "GtE": (">=", operator.ge), "In": ("in", lambda a, b: a in b),
+    "NotIn": ("not in", lambda a, b: a not in b),
 }
 _WORDS = re.compile(r"""
       (?P<blank>[ \t\r\n]+)
@@ -107,7 +108,7 @@ class Expression:
         """The text with blanks alone between its words.
 
         How deep CPython's parser goes follows from brackets and from operators that no comma, `and` or `or` separates;
-        what goes too deep is refused here, since old versions of CPython end for it.
+        what goes too deep is refused here, since old versions of CPython crash on it.
         """
         words: list[str] = []
         open_brackets: list[str] = []
@@ -210,6 +211,7 @@ class Expression:
             raise Refused("the expression is nested too deeply") from None
 
 
+_NUMBER = re.compile(r"[-+\d.eE]{1,40}", re.ASCII)  # what int() and float() read of strings
 _KEYWORDS = {"and", "or", "not", "in", "if", "else", "for", "is"}
 _NOT_SUPPORTED = {"Starred": "*", "Lambda": "lambda", "Yield": "yield", "Await": "await", "Is": "`is`", "IsNot": "`is`"}
 
@@ -380,7 +382,7 @@ class _Evaluation:
         if name in ("int", "float", "bool", "str", "abs", "round"):
             if isinstance(value, (list, tuple, range)) and name != "bool":
                 self.refuse(node, f"{name} of a list is not supported")
-            if isinstance(value, str) and name in ("int", "float") and not re.fullmatch(r"[-+\d.eE]{1,40}", value, re.ASCII):
+            if isinstance(value, str) and name in ("int", "float") and not _NUMBER.fullmatch(value):
                 self.refuse(node, f"{name} of a string that is not a number")
         elif name in ("sorted", "reversed"):
             value = self.weigh(node, list(self.elements(node, value)))
@@ -389,8 +391,8 @@ class _Evaluation:
         if name == "reversed":
             return value[::-1]
         functions: dict[str, Callable[[Any], Any]] = {
-            "int": int, "float": float, "bool": bool, "str": str, "abs": abs, "round": round, "sorted": sorted, "list": list,
-            "tuple": tuple, "len": len, "any": any, "all": all}
+            "int": int, "float": float, "bool": bool, "str": str, "abs": abs, "round": round, "sorted": sorted,
+            "list": list, "tuple": tuple, "len": len, "any": any, "all": all}
         return functions[name](value)
 
     def call_pow(self, node: ast.Call, a: Any, b: Any) -> Any:

@@ -314,7 +314,9 @@ class _Argument:
             constant = self.number(value)
             if constant is None:
                 self.of.note_here(f"{self.place}.FillValue", f"{self.name} has no value that can be read: zeros")
-            return "" if constant in (None, "0", "0.0") else f', fill = "constant", value = {toml_string(constant or "")}'
+            if constant is None or constant in ("0", "0.0"):
+                return ""
+            return f', fill = "constant", value = {toml_string(constant)}'
         if fill == "Random":
             filling = ', fill = "random"'
             if type(value) in (int, float) and 0 < value < 1e300:

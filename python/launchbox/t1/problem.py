@@ -15,8 +15,8 @@ from .to_lua import Names, Variable, conditions_in_lua
 MAX_BYTES = 1 << 20  # of a problem, and of a spec
 MAX_PARAMETERS, MAX_VALUES, MAX_CONDITIONS = 64, 100_000, 1000
 # Words of a spec's expressions, and names that stand for something there.
-_TAKEN = frozenset("min max ceil_div and or not true false break do else elseif end for goto if in local nil repeat then "
-                   "until while return function sm device arch output name weight".split())
+_TAKEN = frozenset("min max ceil_div and or not true false break do else elseif end for goto if in local nil repeat "
+                   "then until while return function sm device arch output name weight".split())
 SPECS = "give a T1 problem; docs/t1.md describes them"
 
 

@@ -111,7 +111,7 @@ std::string document::choice(const toml::node& node, const std::string& key,
     std::string list;
     for (const std::string& choice : choices)
         list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + in_quotes(choice);
-    const std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
+    std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
     const std::string meant = nearest(word.substr(0, 64), choices);
     fail(node.source(), fmt::format("{} is {}", key, in_quotes(word)),
@@ -192,8 +192,8 @@ void refuse_json(const std::string& file, std::string_view text)
     if (text.find("\"TuningParameters\"") == std::string_view::npos)
         throw error(file + " is JSON, and a spec is TOML", "give a spec (docs/tune_spec.md)");
     const std::string spec = file == "-" ? "spec" : std::filesystem::path(file).stem().string();
-    throw error(file + " is a T1 problem, and no spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
-                                                            shell_word(spec + ".toml") + " makes one of it");
+    throw error(file + " is a T1 problem, not a spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
+                                                           shell_word(spec + ".toml") + " writes it as a spec");
 }
 
 std::string type_name(const toml::node& node)
