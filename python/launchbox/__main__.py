@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m launchbox ...` is the command `launchbox ...`."""
+"""`python -m launchbox ...` is the command `launchbox ...`, and `t1`, which the command has not."""
 import os
 import sys
 
@@ -7,6 +7,9 @@ from . import tool
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["t1"]:
+        from . import t1
+        sys.exit(t1.main(sys.argv[2:]))
     try:
         path = tool.path()
     except tool.Error as error:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/tuning/spec_sources.hpp"
+#include "app/tuning/tune_input.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
@@ -74,7 +75,7 @@ emit_records records_for(const emit_request& request)
 {
     const emit_records read = read_emit_records(request.files, request.root);
     std::optional<tune_spec> spec;
-    if (!request.spec.empty()) spec = parse_tune_spec(request.spec, utf8_text(read_input(request.spec)));
+    if (!request.spec.empty()) spec = read_spec(request.spec);
     run_filter wishes{.name = request.name, .gpu = request.gpu, .workload = request.workload};
     if (spec) {
         wishes.spec = &*spec;

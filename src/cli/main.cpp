@@ -112,6 +112,7 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     const std::string meant = nearest(word, known);
     std::string hint = "see " + app.get_name() + " --help";
     if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
+    if (word == "t1") hint = "python3 -m launchbox t1 writes a T1 problem as a spec (pip install cuda-launchbox)";
     return complain((word.starts_with('-') ? "unknown option '" : "unknown command '") + word + "'", hint,
                     exit_status::bad_input);
 }

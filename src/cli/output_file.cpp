@@ -100,7 +100,7 @@ void output_file::add_overwrite(CLI::App& app)
 bool names_inputs(const CLI::Option& option)
 {
     // A store is gone on with; a baseline is noted when it is read.
-    constexpr std::array written{"output", "write-spec", "svg", "store", "baseline"};
+    constexpr std::array written{"output", "svg", "store", "baseline"};
     constexpr std::array types{"", "FILE", "FILE|FOLDER", "FOLDER", "NEW", "PATH", "STORE", "FLAGS", "COMMAND"};
     const std::string type = option.get_type_name();
     return std::ranges::none_of(written, [&](const char* name) { return option.check_lname(name); }) &&

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,9 +37,9 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    tune_request typed;                                                  // what CLI11 reads
-    std::string file, budget, search, write_spec, source, architecture;  // as typed
-    std::string init, kernel;                                            // the source that a spec is made of
+    tune_request typed;                                      // what CLI11 reads
+    std::string file, budget, search, source, architecture;  // as typed
+    std::string init, kernel;                                // the source that a spec is made of
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -108,16 +107,6 @@ exit_status write_first_spec(const tune_verb_options& options, const call_contex
                         names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
     }
     return exit_status::done;
-}
-
-// Empty: a spec was written, and there is none to tune.
-std::optional<tune_spec> read_spec(const tune_verb_options& options)
-{
-    const spec_text read = read_spec_text(options.file, options.write_spec);
-    for (const std::string& note : read.notes) say(note);
-    if (options.write_spec.empty()) return spec_of(read);
-    write_output({options.write_spec, options.output.file.overwrite}, [&](std::ostream& out) { out << read.text; });
-    return std::nullopt;
 }
 
 tune_request request_of(const tune_verb_options& options, tune_spec spec, const call_context& context)
@@ -198,9 +187,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
         throw error("SPEC is missing", "launchbox tune --init gemm.cu -k sgemm > gemm.toml writes one");
     if (!context.compiler_flags.empty())
         throw error("flags for the compiler follow -- only with --init", "a spec has flags of its own in [kernel]");
-    std::optional<tune_spec> spec = read_spec(options);
-    if (!spec) return exit_status::done;
-    tune_request request = request_of(options, *std::move(spec), context);
+    tune_request request = request_of(options, read_spec(options.file), context);
     if (context.elsewhere != nullptr && context.elsewhere->serve)
         return context.elsewhere->serve(request.spec, request.backends);
     if (options.replay_check)
@@ -226,7 +213,7 @@ void add_tune(CLI::App& app, call_context& context)
     CLI::App* verb =
         app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md), or a T1 file (docs/t1.md)")->type_name("");
+    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md)")->type_name("");
     CLI::Option* const init =
         verb->add_option(
                 "--init", options->init,
@@ -235,9 +222,6 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("-k,--kernel", options->kernel,
                      "The kernel of --init, where the source has several: a name, or * ?")
         ->type_name("PATTERN");
-    verb->add_option("--write-spec", options->write_spec,
-                     "Only translate a T1 file into a spec and write it; - for standard output")
-        ->type_name("FILE");
     verb->add_option("--store", options->typed.store, "The file of results; default: the spec's name with .db")
         ->type_name("FILE");
     verb->add_flag("--resume", options->typed.resume, "Continue the run in FILE; this is the default when FILE exists");

@@ -153,6 +153,9 @@ def main():
             "PATH": programs + os.pathsep + os.environ["PATH"],
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": os.path.join(REPOSITORY, "python"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "LAUNCHBOX_TOOL": TOOL,
         }
         # Examples call nvcc by name; the tool may have found it where PATH does not lead.
         if found := re.search(r"^nvcc [0-9.]+ \((.*), found by ", versions, re.MULTILINE):

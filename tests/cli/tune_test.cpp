@@ -638,16 +638,13 @@ TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
     EXPECT_EQ(warm.json().at("best")[0].at("parameters").at("items"), 17);
 }
 
-TEST_F(tune_test, a_problem_of_another_tuner_is_taken_as_a_spec)
+TEST_F(tune_test, a_problem_of_another_tuner_is_no_spec_and_what_writes_one_is_named)
 {
-    const call shown = launchbox_run({"tune", "tests/data/t1/blur.json", "--write-spec", "-"});
-    EXPECT_EQ(shown.status, 0) << shown.err;
-    EXPECT_TRUE(shown.says("LEFT OUT") || shown.says("left out")) << shown.err;
-    const std::string file = path("blur.toml");
-    EXPECT_EQ(launchbox_run({"tune", "tests/data/t1/blur.json", "--write-spec", file}).status, 0);
-    EXPECT_TRUE(fs::exists(file));
-    expect_refused(launchbox_run({"tune", file, "--write-spec", "-"}), "is a spec already");
-    expect_refused(launchbox_run({"tune", "tests/data/results/example.json", "--write-spec", "-"}), "example.json");
+    expect_refused(launchbox_run({"tune", "tests/data/t1/blur.json"}),
+                   "tests/data/t1/blur.json is a T1 problem, not a spec\n  python3 -m launchbox t1 "
+                   "tests/data/t1/blur.json > blur.toml writes it as a spec");
+    expect_refused(launchbox_run({"tune", "tests/data/results/example.json"}), "example.json is JSON");
+    expect_refused(launchbox_run({"t1", "tests/data/t1/blur.json"}), "python3 -m launchbox t1");
 }
 
 TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)

@@ -29,8 +29,7 @@ TEST(writing, a_full_or_closed_standard_output_is_no_success)
          {"emit measurements/nvidia-h200/tune_block_sort.json", "--help", "--version", "tune --help",
           "emit measurements/nvidia-h200/tune_block_sort.json --explain", "results tests/data/results/example.json",
           "devices", "results --help", "occupancy --arch sm_90 --threads 256 --registers 32 --format json",
-          "suggest --arch sm_90 --registers 32", "tune tests/data/t1/blur.json --write-spec -",
-          "inspect tests/data/logs/basic_sm_90.log --format csv"})
+          "suggest --arch sm_90 --registers 32", "inspect tests/data/logs/basic_sm_90.log --format csv"})
         for (const char* where : {">/dev/full", ">&-"}) {
             const subprocess_result result = shell(std::string("$L ") + words + " " + where);
             EXPECT_EQ(result.exit_code, 2) << words << where << result.output;
@@ -201,7 +200,6 @@ TEST_F(written_files, what_launchbox_did_not_write_is_replaced_only_when_asked_f
         "report r.json -o X",
         "emit r.json --allow-unverified --format constexpr -o X",
         "emit r.json --allow-unverified --format defines -o X",
-        "tune $R/tests/data/t1/blur.json --write-spec X",
     };
     for (const std::string& words : commands)
         for (const std::string& name : {std::string("notes.txt"), std::string("link")}) {

@@ -15,7 +15,6 @@ namespace launchbox {
 
 struct recorded_spaces {
     std::filesystem::path kt_convolution, ktt_convolution, ktt_pnpoly;  ///< gzipped
-    std::filesystem::path t1_convolution, t1_pnpoly;
     compute_capability gpu;
     nlohmann::json counts;  ///< what is in them, counted by somebody else
 };
@@ -27,16 +26,12 @@ inline std::vector<recorded_spaces> all_recorded_spaces()
     std::vector<recorded_spaces> all{{own / "kt_convolution.json.gz",
                                       own / "ktt_convolution.json.gz",
                                       own / "ktt_pnpoly.json.gz",
-                                      own / "t1_convolution.json",
-                                      own / "t1_pnpoly.json",
                                       {9, 0},
                                       nlohmann::json::parse(read_input((own / "counts.json").string()))}};
     if (std::filesystem::exists(others))
         all.push_back({others / "kt_convolution_milo_A4000.json.gz",
                        others / "ktt_convolution_RTX_3090.json.gz",
                        others / "ktt_pnpoly_RTX_3090.json.gz",
-                       others / "formats/t1_convolution_milo.json",
-                       others / "formats/t1_pnpoly.json",
                        {8, 6},
                        nlohmann::json::parse(R"({
                  "kt_convolution": {"candidates": 4362, "measured": 4201, "compile_errors": 6,

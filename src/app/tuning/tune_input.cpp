@@ -18,23 +18,12 @@
 #include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/warm_start.hpp"
-#include "tune/t1/t1_spec.hpp"
 
 namespace launchbox {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// From the folder where the spec is to be, to that of the T1 file.
-std::string relative_path(const std::string& t1_file, const std::string& spec)
-{
-    if (spec.empty() || spec == "-" || t1_file == "-") return {};
-    const fs::path from = fs::absolute(spec).lexically_normal().parent_path();
-    const fs::path to = fs::absolute(t1_file).lexically_normal().parent_path();
-    const std::string path = to.lexically_relative(from).string();
-    return path == "." ? std::string() : path + "/";
-}
 
 // As the spec's own values are: a number where it is one ("1e8" is 100000000), unless the spec has words there.
 parameter_value value_like(const parameter_value& example, const std::string& text)
@@ -86,30 +75,9 @@ bool is_header(const std::string& file)
 
 }  // namespace
 
-spec_text read_spec_text(const std::string& file, const std::string& written_to)
+tune_spec read_spec(const std::string& file)
 {
-    std::string text = utf8_text(read_input(file, std::size_t{1} << 20));
-    if (!looks_like_json(text)) {
-        if (!written_to.empty())
-            throw error(file + " is a spec already: --write-spec makes one of a T1 problem", "leave --write-spec out");
-        return {.file = file, .text = std::move(text)};
-    }
-    t1_translation made = translate_t1(file, text, relative_path(file, written_to));
-    spec_text read{.file = file, .text = std::move(made.spec), .is_translated = true, .has_kernel = made.has_kernel};
-    for (const t1_note& note : made.notes) read.notes.push_back(file + ": " + note.place + ": " + note.what);
-    return read;
-}
-
-tune_spec spec_of(const spec_text& read)
-{
-    if (!read.is_translated) return parse_tune_spec(read.file, read.text);
-    const std::string own_hint = "write the spec with --write-spec FILE.toml, complete it, and tune with it";
-    if (!read.has_kernel) throw error(read.file + " has no kernel that launchbox can compile", own_hint);
-    try {
-        return parse_tune_spec(read.file, read.text);
-    } catch (const error& failure) {
-        throw error("of the spec that was made from " + std::string(failure.what()), own_hint);
-    }
+    return parse_tune_spec(file, utf8_text(read_input(file, std::size_t{1} << 20)));
 }
 
 void take_source(tune_spec& spec, const std::string& source)

@@ -12,18 +12,8 @@
 
 namespace launchbox {
 
-/// The text of a spec, or the one that is made of a T1 file.
-struct spec_text {
-    std::string file, text;
-    bool is_translated = false;
-    bool has_kernel = true;               ///< that launchbox can compile
-    std::vector<std::string> notes = {};  ///< what was not translated of a T1 file
-};
-
-/// `written_to`: where the spec that is made will be, for the paths in it; empty: nowhere.
-spec_text read_spec_text(const std::string& file, const std::string& written_to);
-
-tune_spec spec_of(const spec_text& read);
+/// The spec in a file, or in standard input where it is "-".
+tune_spec read_spec(const std::string& file);
 
 /// Of a captured launch: its data, and kernels that are compiled from this file.
 void take_source(tune_spec& spec, const std::string& source);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <tuple>
 
+#include "support/process/command_words.hpp"
 #include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/toml_guard.hpp"
@@ -24,6 +26,7 @@ std::string placed_message(const std::string& file, int line, int column, const 
                       : fmt::format("{}:{}: {}", file, line, what);
 }
 
+void refuse_json(const std::string& file, std::string_view text);
 std::string type_name(const toml::node& node);
 std::string_view line_of(std::string_view text, std::size_t line);
 
@@ -35,6 +38,7 @@ document::document(const std::string& file, std::string_view text) : file_(file)
     if (text.size() > max_bytes)
         throw error(file + ": the spec is larger than 1 MiB",
                     "put long lists into ranges, such as { from = 1, to = 99 }");
+    refuse_json(file, text);
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
         throw error(placed_message(file, trouble->line, trouble->column, trouble->what), trouble->hint);
     spelled_ = spelled_in_ascii(text);
@@ -107,7 +111,7 @@ std::string document::choice(const toml::node& node, const std::string& key,
     std::string list;
     for (const std::string& choice : choices)
         list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + in_quotes(choice);
-    const std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
+    std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
     const std::string meant = nearest(word.substr(0, 64), choices);
     fail(node.source(), fmt::format("{} is {}", key, in_quotes(word)),
@@ -179,6 +183,18 @@ std::string in_quotes(std::string_view text)
 }
 
 namespace {
+
+// Problems of other tuners are JSON, which no spec begins like. Python translates them.
+void refuse_json(const std::string& file, std::string_view text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos || text[begin] != '{') return;
+    if (text.find("\"TuningParameters\"") == std::string_view::npos)
+        throw error(file + " is JSON, and a spec is TOML", "give a spec (docs/tune_spec.md)");
+    const std::string spec = file == "-" ? "spec" : std::filesystem::path(file).stem().string();
+    throw error(file + " is a T1 problem, not a spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
+                                                           shell_word(spec + ".toml") + " writes it as a spec");
+}
 
 std::string type_name(const toml::node& node)
 {

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m launchbox t1 FILE.json > spec.toml`: T1 problems of other tuners as specs of launchbox."""
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import stat
+import sys
+from typing import BinaryIO, NoReturn
+
+from ..tool import Error
+from .problem import MAX_BYTES, SPECS, Note, Translation, clean, translate
+
+__all__ = ["Note", "Translation", "main", "translate"]
+
+EXAMPLES = """\
+examples:
+  python3 -m launchbox t1 tests/data/t1/blur.json > blur.toml
+  python3 -m launchbox t1 tests/data/t1/blur.json -o blur.toml
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "see python3 -m launchbox t1 --help")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Exit status: 0 done; 2 the input or the command line is wrong; 4 interrupted."""
+    try:
+        _run(words)
+        return 0
+    except Error as error:
+        _say(error.what, error.hint)
+        return error.status
+    except OSError as error:  # the current folder is gone, for instance
+        _say(f"cannot work here: {error.strerror or error}", "change to a folder that exists")
+        return 2
+    except KeyboardInterrupt:
+        return 4
+
+
+def _run(words: list[str] | None) -> None:
+    parser = _Parser(prog="python3 -m launchbox t1", epilog=EXAMPLES, allow_abbrev=False,
+                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                     description="Write a T1 problem of another tuner as a spec; standard error lists what was not "
+                                 "translated (docs/t1.md)")
+    parser.add_argument("file", metavar="FILE", help="the T1 problem, JSON; - for standard input")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-",
+                        help="write to this file instead of standard output (-)")
+    parser.add_argument("--overwrite", action="store_true", help="also replace a file that has something else; never "
+                                                                 "the input")
+    options = parser.parse_args(words)
+    made = translate(options.file, _read(options.file), _path_to_problem(options.file, options.output))
+    try:
+        spec = made.spec.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{clean(options.file)}: a name on the way to it is not UTF-8, as a spec is",
+                    "rename it, or write the spec beside it") from None
+    for note in made.notes:
+        _say(f"{options.file}: {note.place}: {note.what}")
+    if options.output != "-":
+        _replace(options.output, spec, options)
+        return
+    try:
+        sys.stdout.flush()
+        with open(1, "wb", closefd=False) as file:
+            file.write(spec)
+    except (OSError, AttributeError):  # closed: there is no sys.stdout
+        raise Error("cannot write to standard output", "is the disk full, or has the reader ended?") from None
+
+
+def _say(text: str, hint: str = "") -> None:
+    if sys.stderr is not None:  # closed: then print writes to standard output
+        print(f"launchbox: {clean(text)}" + (f"\n  {clean(hint)}" if hint else ""), file=sys.stderr)
+
+
+def _read(file: str) -> bytes:
+    try:
+        with _opened(file) as source:
+            text = source.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise Error(f"cannot open {file}: {getattr(error, 'strerror', None) or error}", "check the path") from None
+    if len(text) > MAX_BYTES:
+        raise Error(f"{file} is larger than 1 MiB", SPECS)
+    return text
+
+
+def _opened(file: str) -> BinaryIO:
+    return open(0, "rb", closefd=False) if file == "-" else open(file, "rb")
+
+
+def _path_to_problem(problem: str, output: str) -> str:
+    """From the folder where the spec is to be to that of the problem: "", or "kernels/".
+
+    The spec is where -o or the shell's > puts it; what goes through a pipe is read where this runs.
+    """
+    if output == "-":
+        output = _file_behind_standard_output() or "spec.toml"
+    there = os.path.dirname(os.path.abspath("problem.json" if problem == "-" else problem))
+    here = os.path.dirname(os.path.abspath(output))
+    path = os.path.relpath(there, here)
+    if os.path.realpath(os.path.join(here, path)) != os.path.realpath(there):  # .. leads elsewhere from behind a link
+        path = os.path.relpath(os.path.realpath(there), os.path.realpath(here))
+    return "" if path == "." else path + "/"
+
+
+def _file_behind_standard_output() -> str | None:
+    try:
+        path = os.readlink("/proc/self/fd/1")
+        same = os.path.samestat(os.stat(path), os.fstat(1))
+        return path if same and stat.S_ISREG(os.fstat(1).st_mode) else None
+    except OSError:
+        return None
+
+
+def _replace(path: str, content: bytes, options: argparse.Namespace) -> None:
+    """Writes the whole file or none, and nothing over what somebody else may have edited."""
+    try:
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:  # a terminal, a pipe
+                file.write(content)
+            return
+        if os.path.exists(target):
+            if options.file != "-" and os.path.samefile(target, options.file):
+                raise Error(f"the output {path} is also an input, and was not written", "name another file")
+            with open(target, "rb") as file:
+                old = file.read(len(content) + 1)
+            if old not in (b"", content) and not options.overwrite:
+                raise Error(f"{path} exists already and contains something else, and is not replaced",
+                            "name another file, or add --overwrite to replace it")
+        new = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.getpid()}")
+        try:
+            with open(new, "xb") as file:
+                file.write(content)
+            if os.path.exists(target):
+                shutil.copymode(target, new)
+            os.replace(new, target)
+        except BaseException:
+            if os.path.exists(new):
+                os.unlink(new)
+            raise
+    except (OSError, ValueError) as error:
+        raise Error(f"cannot write {path}: {getattr(error, 'strerror', None) or error}",
+                    "choose a folder that exists and is writable") from None
