@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "image/gpu_coverage.hpp"
 #include "image/names/changing_name.hpp"
 #include "support/text/terminal.hpp"
 
@@ -29,6 +30,8 @@ struct comparison {
 std::vector<comparison> comparisons(const baseline_entry& before, const checked_kernel& now);
 std::optional<check_finding> compare(const comparison& pair);
 std::string why_nothing(const baseline& before, std::size_t common);
+std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now);
+gone_kernel gone_of(const baseline_entry& entry, const std::vector<checked_kernel>& kernels, const std::string& file);
 check_finding other_build(std::size_t number, const checked_kernel& kernel, const baseline_entry& before,
                           const std::string& file);
 
@@ -54,7 +57,17 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
             continue;
         }
         result.renumbered += has_changing_part(kernel.info.demangled) ? 1 : 0;
+        std::optional<check_finding> lost = lost_bounds(*there->second, kernel);
+        const bool unbound = lost.has_value();
+        if (lost) {
+            lost->kernel = k;
+            lost->set_by = {before.file, there->second->line};
+            ++passed.failing;
+            result.findings.push_back(std::move(*lost));
+        }
         for (const comparison& pair : comparisons(*there->second, kernel)) {
+            // Without a bound the blocks are not known: that is no second finding.
+            if (unbound && pair.less_is_worse && !pair.now.value) continue;
             result.checks += pair.before ? 1 : 0;
             std::optional<check_finding> finding = compare(pair);
             const bool is_unknown = finding && finding->status == check_status::unknown;
@@ -74,7 +87,8 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
     result.gates.push_back(std::move(passed));
     for (const auto& [key, entry] : entries)
         if (!policy.expected || policy.expected(entry->architecture))
-            result.gone.push_back({entry->identity, entry->architecture, {before.file, entry->line}});
+            result.gone.push_back(gone_of(*entry, result.kernels, before.file));
+    for (const gone_kernel& kernel : result.gone) result.gates.back().failing += kernel.fails ? 1 : 0;
     std::stable_sort(result.gone.begin(), result.gone.end(),
                      [](const gone_kernel& a, const gone_kernel& b) { return a.place.line < b.place.line; });
     std::stable_sort(result.findings.begin(), result.findings.end(),
@@ -177,6 +191,59 @@ std::optional<check_finding> compare(const comparison& pair)
                           ? fmt::format("{}: {} in the baseline, {} now", pair.what, pair.shown_before, pair.shown_now)
                           : fmt::format("{}: {}, not known in the baseline", pair.what, pair.shown_now);
     return finding;
+}
+
+std::string bounds_words(const heeded_bounds& bounds)
+{
+    if (!bounds.any()) return "none";
+    std::string text = bounds.threads ? with_commas(*bounds.threads) + " threads" : "";
+    if (bounds.registers) text += fmt::format("{}{} registers", text.empty() ? "" : ", ", *bounds.registers);
+    return text;
+}
+
+// A bound that is gone, or that ptxas ignores now. Another bound is no finding: the figures tell what it does.
+std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now)
+{
+    const std::optional<heeded_bounds> bounds = heeded_bounds_of(now);
+    if (!before.bounds || !bounds) return std::nullopt;
+    const bool no_threads = before.bounds->threads && !bounds->threads;
+    const bool same_threads = before.bounds->threads == bounds->threads;
+    if (!no_threads && !(same_threads && before.bounds->registers && !bounds->registers)) return std::nullopt;
+    check_finding finding;
+    finding.check = "baseline_launch_bounds";
+    finding.status = check_status::broken;
+    finding.shown_limit = bounds_words(*before.bounds);
+    finding.shown_value = bounds_words(*bounds);
+    finding.message =
+        fmt::format("launch bounds: {} in the baseline, {} now", finding.shown_limit, finding.shown_value);
+    for (std::size_t i = 0; i < now.copies(); ++i) {
+        const kernel_info& info = now.copy(i).info;
+        if (heeded_bounds_of(info) != bounds) continue;
+        finding.copy = i;
+        const std::optional<int> threads = bound_threads(info);
+        if (threads && !bounds->threads)
+            finding.message += fmt::format("; ptxas ignores a bound of {} threads", with_commas(*threads));
+        else if (threads && info.bounds.min_blocks && !info.bounds.min_blocks_inferred && *info.bounds.min_blocks > 0)
+            finding.message += fmt::format("; min_blocks {} has no effect", *info.bounds.min_blocks);
+        break;
+    }
+    finding.message += place_of_copy(now, finding.copy);
+    return finding;
+}
+
+// A kernel that is there for other architectures has lost this one, unless other code of it runs there.
+gone_kernel gone_of(const baseline_entry& entry, const std::vector<checked_kernel>& kernels, const std::string& file)
+{
+    gone_kernel gone{.identity = entry.identity, .architecture = entry.architecture, .place = {file, entry.line}};
+    gone.before = entry;
+    const auto same = std::ranges::equal_range(kernels, entry.identity, {}, &checked_kernel::identity);
+    bool runs = false;
+    for (const checked_kernel& kernel : same) {
+        gone.elsewhere.push_back(architecture_where_run(kernel.info));
+        runs |= entry.capability && kernel.info.capability && cubin_runs_on(*kernel.info.capability, *entry.capability);
+    }
+    gone.fails = !gone.elsewhere.empty() && !runs;
+    return gone;
 }
 
 std::string why_nothing(const baseline& before, std::size_t common)

@@ -246,6 +246,21 @@ std::string markdown_cell(std::string_view text)
     return result;
 }
 
+// In code nothing is a link, a mention (@user), an issue (#1), a commit or an emoji: ns::a::kernel has ":a:". What ends
+// code, or a cell, is written as entities: of "\|" renderers disagree whether it ends the cell.
+std::string markdown_name(std::string_view text)
+{
+    if (text.empty()) return {};
+    if (text.find_first_of("|`\\") == std::string_view::npos) return '`' + std::string(text) + '`';
+    std::string entities = "<code>";
+    for (char c : text) {
+        const bool plain = c == ' ' || (static_cast<unsigned char>(c) & 0x80) != 0 || (c >= '0' && c <= '9') ||
+                           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        entities += plain ? std::string(1, c) : "&#" + std::to_string(static_cast<int>(c)) + ';';
+    }
+    return entities + "</code>";
+}
+
 }  // namespace
 
 std::string render_text(const document& content, const output_style& style)
@@ -292,7 +307,7 @@ std::string render_markdown(const document& content)
                     [](const table::column& c) { return c.title.empty() ? " " : markdown_cell(c.title); });
                 row(block.data.columns, [](const table::column& c) { return std::string(c.right ? "--:" : "---"); });
                 for (const auto& cells : block.data.rows)
-                    row(cells, [](const cell& c) { return markdown_cell(c.text); });
+                    row(cells, [](const cell& c) { return c.is_name ? markdown_name(c.text) : markdown_cell(c.text); });
                 text += '\n';
                 break;
             }
