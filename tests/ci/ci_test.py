@@ -164,6 +164,11 @@ class Action(Checks):
         self.assertEqual(self.run_on(later), 0, self.runner.log)
         self.assertIn("Compared with aaa2, of main.", self.runner.summary)
         self.assertEqual(self.run_on(PULL), 1, self.runner.log)
+        # A pull request to a branch of somebody's own, on which nothing ran: the default branch.
+        stacked = {**PULL, "base_ref": "feature/one", "event": {
+            "repository": {"default_branch": "main"}, "pull_request": {"number": 7, "base": {"sha": "ddd"}}}}
+        self.assertEqual(self.run_on(stacked), 0, self.runner.log)
+        self.assertIn("Compared with aaa2, of main.", self.runner.summary)
 
     def test_several_checks_of_one_repository(self):
         self.main_branch(BEFORE)

@@ -111,7 +111,8 @@ ordered_json counts_json(const check_result& result)
             {"gone_kernels", result.gone.size()},
             {"ptx_only", result.ptx_only},
             {"unlinked", result.unlinked},
-            {"renumbered", result.renumbered}};
+            {"renumbered", result.renumbered},
+            {"other_parameters", result.other_parameters}};
 }
 
 ordered_json names_json(const checked_kernel& kernel)

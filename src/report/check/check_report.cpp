@@ -10,6 +10,7 @@
 #include "advice/check/baseline_changes.hpp"
 #include "image/names/demangle.hpp"
 #include "image/names/kernel_identity.hpp"
+#include "report/check/changes_table.hpp"
 #include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/skipped_report.hpp"
@@ -18,16 +19,13 @@ namespace launchbox {
 
 namespace {
 
-constexpr int widest_name = 160;  // there are some of 24,000
 constexpr std::size_t max_reasons = 20;
 
 void add_unchecked(const check_result& result, std::size_t max_rows, document& page);
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title,
                   std::size_t max_rows, document& page);
 void add_unused_rules(const check_result& result, std::size_t max_rows, document& page);
-void add_changes(const check_result& result, std::size_t max_rows, document& page);
 std::string kernels_text(const std::vector<std::string>& names);
-void add_left_out(std::size_t number, document& page);
 
 // Those of the baseline are in the table of changes.
 bool is_of_budget(const check_finding& finding)
@@ -103,6 +101,10 @@ document check_document(const check_outcome& outcome, std::size_t max_rows)
             plural(result.unlinked, "kernel is", "kernels are") +
             " compiled with -rdc and not linked: registers, stack and shared memory are final only after linking");
     add_kinds_of_code(result, page);
+    if (result.other_parameters > 0)
+        page.line(plural(result.other_parameters, "kernel has", "kernels have") +
+                  " other parameters than in the baseline, and " + (result.other_parameters == 1 ? "is" : "are") +
+                  " compared all the same");
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes with every build",
@@ -186,7 +188,7 @@ std::string kernels_text(const std::vector<std::string>& names)
     constexpr std::size_t max_shown_names = 5;
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), max_shown_names); ++i)
-        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_name);
+        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_check_name);
     if (names.size() > max_shown_names) text += fmt::format(" and {} more", names.size() - max_shown_names);
     return text;
 }
@@ -271,11 +273,6 @@ void add_unused_rules(const check_result& result, std::size_t max_rows, document
     if (result.unused_rules.size() > max_rows) add_left_out(result.unused_rules.size() - max_rows, page);
 }
 
-void add_left_out(std::size_t number, document& page)
-{
-    page.line(fmt::format("  {} more are not shown: --format json and --format csv have them", count_text(number)));
-}
-
 void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title,
                   std::size_t max_rows, document& page)
 {
@@ -307,94 +304,12 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
-    names = shortened_apart(names, widest_name);
+    names = shortened_apart(names, widest_check_name);
     for (std::size_t i = 0; i < names.size(); ++i) rows.rows[i].front() = name_cell(std::move(names[i]));
     page.heading(title);
     page.add(std::move(rows));
     if (left_out > 0) add_left_out(left_out, page);
     for (const std::string& reason : reasons) page.line(reason);
-}
-
-// "54 registers, 8x256 resident".
-std::string figures_text(const baseline_change& change, std::string changed_figure::*side)
-{
-    std::string text;
-    for (const changed_figure& figure : change.figures)
-        if (!(figure.*side).empty()) text += (text.empty() ? "" : ", ") + figure.*side;
-    return text.empty() ? "–" : text;
-}
-
-// Changes that read the same, of one kernel for several architectures, or of all kernels for one that is lost.
-struct change_row {
-    baseline_verdict verdict = baseline_verdict::worse;
-    std::string name, before, now;
-    bool of_all = false;  ///< `name` is none
-    std::vector<std::string> architectures;
-};
-
-std::string name_of(const baseline_change& change, const check_result& result)
-{
-    return change.kernel ? title_of(result.kernels[*change.kernel])
-                         : escape_for_terminal(short_name(result.gone[*change.gone].identity));
-}
-
-std::vector<change_row> rows_of(const check_result& result)
-{
-    std::vector<change_row> rows;
-    for (const auto& [architecture, kernels] : lost_architectures(result))
-        rows.push_back({baseline_verdict::worse,
-                        fmt::format("all {} that had it", count_text(kernels)),
-                        "code for it",
-                        "no code that runs there",
-                        true,
-                        {escape_for_terminal(architecture)}});
-    const std::size_t whole = rows.size();
-    const auto is_told = [&](const std::string& architecture) {
-        return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(whole),
-                           [&](const change_row& row) { return row.architectures.front() == architecture; });
-    };
-    std::map<std::tuple<baseline_verdict, std::string, std::string, std::string>, std::size_t> places;
-    for (const baseline_change& change : baseline_changes(result)) {
-        const std::string architecture = change.architecture.empty() ? "?" : escape_for_terminal(change.architecture);
-        const bool lost = change.gone && result.gone[*change.gone].fails;
-        if (lost && is_told(architecture)) continue;
-        change_row row{change.verdict,
-                       name_of(change, result),
-                       figures_text(change, &changed_figure::shown_before),
-                       lost ? "no code that runs there" : figures_text(change, &changed_figure::shown_now),
-                       false,
-                       {}};
-        const auto [place, is_new] = places.try_emplace({row.verdict, row.name, row.before, row.now}, rows.size());
-        if (is_new) rows.push_back(std::move(row));
-        rows[place->second].architectures.push_back(architecture);
-    }
-    return rows;
-}
-
-void add_changes(const check_result& result, std::size_t max_rows, document& page)
-{
-    const std::vector<change_row> changes = rows_of(result);
-    if (changes.empty()) return;
-    constexpr tone looks[] = {tone::bad, tone::bad, tone::plain, tone::good, tone::faint};
-    table rows{{{"kernel"}, {"arch"}, {"change"}, {"before"}, {"after"}}, {}};
-    std::vector<std::string> names;
-    for (const change_row& change : changes) {
-        if (rows.rows.size() == max_rows) break;
-        names.push_back(change.name);
-        std::string architectures;
-        for (const std::string& one : change.architectures) architectures += (architectures.empty() ? "" : ", ") + one;
-        rows.rows.push_back({{},
-                             architectures,
-                             {verdict_name(change.verdict), looks[static_cast<std::size_t>(change.verdict)]},
-                             change.before,
-                             change.now});
-    }
-    names = shortened_apart(names, widest_name);
-    for (std::size_t i = 0; i < names.size(); ++i)
-        rows.rows[i].front() = changes[i].of_all ? cell(std::move(names[i])) : name_cell(std::move(names[i]));
-    page.heading("Compared with the baseline");
-    page.add(std::move(rows));
-    if (changes.size() > names.size()) add_left_out(changes.size() - names.size(), page);
 }
 
 }  // namespace

@@ -270,6 +270,27 @@ TEST(baseline, a_kernel_that_loses_an_architecture_is_worse_unless_other_code_ru
     EXPECT_FALSE(fails("sm_90a", "sm_90"));
 }
 
+// A regression would pass as a new kernel beside one that is gone.
+TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
+{
+    const auto shown = [](const std::vector<std::string>& before, const std::vector<std::string>& now) {
+        std::vector<checked_kernel> old_kernels, new_kernels;
+        for (const std::string& name : before) old_kernels.push_back(plain_kernel(name));
+        for (const std::string& name : now) new_kernels.push_back(plain_kernel(name));
+        new_kernels.back().info.figures.registers = 40;
+        const check_result result = compared(old_kernels, new_kernels);
+        return std::to_string(result.other_parameters) + " " + std::to_string(result.new_kernels.size()) + " " +
+               std::to_string(result.gone.size()) + (result.failed() ? " worse" : "");
+    };
+    EXPECT_EQ(shown({"f(int)"}, {"f(int, float*)"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 4>()"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 8>(int)"}), "0 1 1");
+    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(char)"}), "0 1 2");  // which of the two?
+    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(int)", "f(char)"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [a_cu]"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [b_cu]"}), "0 1 1");
+}
+
 TEST(baseline, changes_are_sorted_by_what_costs_most)
 {
     std::vector<checked_kernel> before, now;
