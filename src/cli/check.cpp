@@ -208,8 +208,11 @@ exit_status show_check(const check_options& options, checked_files files)
     const kernel_input& input = files.input;
     const bool failed = files.result.failed();
     std::error_code failure;
-    const check_outcome outcome{std::move(files.result), input.inspected(),
-                                std::filesystem::current_path(failure).string(), LAUNCHBOX_VERSION};
+    check_outcome outcome{std::move(files.result), input.inspected(), std::filesystem::current_path(failure).string(),
+                          LAUNCHBOX_VERSION};
+    const std::vector<output_options> reports = further_reports(options);
+    outcome.keeps_figures =
+        std::ranges::any_of(reports, [](const output_options& report) { return report.format == "baseline"; });
     report_forms forms;
     forms.page = [&](const output_style&) { return check_document(outcome); };
     forms.json = [&] { return check_json(outcome); };
@@ -219,7 +222,7 @@ exit_status show_check(const check_options& options, checked_files files)
                     {"junit", [&] { return check_junit(outcome); }},
                     {"github", [&] { return check_annotations(outcome); }}};
     forms.others["baseline"] = [&] { return baseline_of(outcome.result); };
-    for (const output_options& report : further_reports(options)) {
+    for (const output_options& report : reports) {
         // As with --write-baseline: the kernels of half an input would be new the next time.
         const bool half = input.status() != exit_status::done || outcome.result.kernels.empty();
         if (report.format == "baseline" && half)

@@ -90,6 +90,7 @@ class Action(Checks):
             r"| `old` | sm\_90 | gone | 20 registers | – |"])
         self.assertNotIn("reduce", body)
         self.assertIn("Compared with aaa1, of main.", body)
+        self.assertNotIn("--write-baseline", body)
         self.assertIn(rows[0], self.runner.summary)
         self.assertIn("::error file=build/app.log,line=1,title=launchbox%3A baseline_registers::scale on sm_90",
                       self.runner.log)

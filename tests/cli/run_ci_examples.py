@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads every YAML block of docs/ci.md, and runs each launchbox command of its YAML and shell blocks: on a kernel that
+"""Reads every YAML block of docs/ci.md, and runs each launchbox command of its blocks of YAML and text: on a kernel that
 keeps to its budget, which must pass, and on one with a planted spill, which must fail with exit status 1. What the
 blocks give to check/action.yml and check/gitlab.yml has to be there (tests/ci runs those two).
 
@@ -80,7 +80,7 @@ def check_yaml():
 
 
 def commands():
-    for language in ("yaml", "sh"):
+    for language in ("yaml", "text"):
         for block in blocks_of(language):
             for line in block.splitlines():
                 if found := re.fullmatch(r"(?:\s+(?:run:|-) )?(launchbox .*)", line):

@@ -107,9 +107,9 @@ struct check_result {
     std::size_t rules = 0;    ///< of the budget
     std::string baseline_file;
     std::size_t baseline_entries = 0;
-    std::size_t renumbered = 0;        ///< kernels found there by a name without its hash or counter
-    std::size_t other_parameters = 0;  ///< kernels found there by a name with other parameters
-    std::size_t options = 0;           ///< limits that stand on the command line
+    std::size_t renumbered = 0;  ///< kernels found there by a name without its hash or counter
+    std::size_t renamed = 0;     ///< kernels found there with other parameters, or in another file
+    std::size_t options = 0;     ///< limits that stand on the command line
 
     /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
     /// Without kernels it is the inputs that are wrong, not the gates.

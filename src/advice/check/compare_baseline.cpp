@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -18,7 +19,8 @@ namespace {
 
 using figure = std::optional<std::int64_t>;
 using entry_map = std::map<std::pair<std::string_view, std::string_view>, const baseline_entry*>;  // identity, arch
-using kernels_by_name = std::multimap<std::string, const checked_kernel*>;                         // without parameters
+using name_part = std::function<std::string(std::string_view identity)>;
+using kernels_by_name = std::multimap<std::string, const checked_kernel*>;  // without parameters
 
 // One figure of a kernel, then and now.
 struct comparison {
@@ -39,8 +41,9 @@ gone_kernel gone_of(const baseline_entry& entry, const kernels_by_name& kernels,
 check_finding other_build(const checked_kernel& kernel, const baseline_entry& before);
 void compare_kernel(std::size_t k, const baseline_entry& entry, const std::string& file, const baseline_policy& policy,
                     check_result& result, gate& passed);
-std::vector<std::pair<std::size_t, const baseline_entry*>> take_with_other_parameters(entry_map& entries,
-                                                                                      check_result& result);
+std::string without_file(std::string_view identity);
+std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
+                                                                        check_result& result);
 
 }  // namespace
 
@@ -60,10 +63,11 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
         compare_kernel(k, *there->second, before.file, policy, result, passed);
         entries.erase(there);
     }
-    for (const auto& [k, entry] : take_with_other_parameters(entries, result)) {
-        compare_kernel(k, *entry, before.file, policy, result, passed);
-        ++result.other_parameters;
-    }
+    for (const name_part& kept : {name_part(without_parameters), name_part(without_file)})
+        for (const auto& [k, entry] : take_renamed(kept, entries, result)) {
+            compare_kernel(k, *entry, before.file, policy, result, passed);
+            ++result.renamed;
+        }
     passed.why_nothing = why_nothing(before, before.entries.size() - entries.size());
     kernels_by_name names;
     if (!entries.empty())
@@ -71,7 +75,6 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
     for (const auto& [key, entry] : entries) {
         if (policy.expected && !policy.expected(entry->architecture)) continue;
         result.gone.push_back(gone_of(*entry, names, before.file));
-        passed.failing += result.gone.back().fails ? 1 : 0;
     }
     result.gates.push_back(std::move(passed));
     std::stable_sort(result.gone.begin(), result.gone.end(),
@@ -120,10 +123,16 @@ std::string without_parameters(std::string_view identity)
     return name;
 }
 
+// "scale(float*)" of "scale(float*) [a_cu]": what it keeps in a file of another name.
+std::string without_file(std::string_view identity)
+{
+    return std::string(identity.substr(0, identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos));
+}
+
 // A kernel with other parameters is new under a name and gone under another. It is taken for the same where no other
-// kernel of its name has come or gone: a regression would pass as a new kernel.
-std::vector<std::pair<std::size_t, const baseline_entry*>> take_with_other_parameters(entry_map& entries,
-                                                                                      check_result& result)
+// kernel has come or gone that keeps this part of its name: a regression would pass as a new kernel.
+std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
+                                                                        check_result& result)
 {
     struct candidates {
         std::vector<std::size_t> come;
@@ -131,11 +140,10 @@ std::vector<std::pair<std::size_t, const baseline_entry*>> take_with_other_param
     };
     std::map<std::pair<std::string, std::string>, candidates> alike;
     if (entries.empty() || result.new_kernels.empty()) return {};
-    for (const auto& [key, entry] : entries)
-        alike[{without_parameters(entry->identity), entry->architecture}].gone.push_back(entry);
+    for (const auto& [key, entry] : entries) alike[{kept(entry->identity), entry->architecture}].gone.push_back(entry);
     for (std::size_t k : result.new_kernels) {
         const checked_kernel& kernel = result.kernels[k];
-        const auto there = alike.find({without_parameters(kernel.identity), architecture_where_run(kernel.info)});
+        const auto there = alike.find({kept(kernel.identity), architecture_where_run(kernel.info)});
         if (there != alike.end()) there->second.come.push_back(k);
     }
     std::vector<std::pair<std::size_t, const baseline_entry*>> taken;

@@ -112,7 +112,7 @@ ordered_json counts_json(const check_result& result)
             {"ptx_only", result.ptx_only},
             {"unlinked", result.unlinked},
             {"renumbered", result.renumbered},
-            {"other_parameters", result.other_parameters}};
+            {"renamed", result.renamed}};
 }
 
 ordered_json names_json(const checked_kernel& kernel)

@@ -101,16 +101,16 @@ document check_document(const check_outcome& outcome, std::size_t max_rows)
             plural(result.unlinked, "kernel is", "kernels are") +
             " compiled with -rdc and not linked: registers, stack and shared memory are final only after linking");
     add_kinds_of_code(result, page);
-    if (result.other_parameters > 0)
-        page.line(plural(result.other_parameters, "kernel has", "kernels have") +
-                  " other parameters than in the baseline, and " + (result.other_parameters == 1 ? "is" : "are") +
-                  " compared all the same");
+    if (result.renamed > 0)
+        page.line(plural(result.renamed, "kernel has", "kernels have") +
+                  " other parameters, or another file, than in the baseline, and " +
+                  (result.renamed == 1 ? "is" : "are") + " compared all the same");
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes with every build",
             plural(result.renumbered, "kernel is", "kernels are"),
             result.renumbered == 1 ? "its name" : "their names"));
-    if (result.passed() &&
+    if (result.passed() && !outcome.keeps_figures &&
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
         page.line("→ to compare with the new figures from now on: launchbox check --write-baseline");
     return page;

@@ -17,8 +17,9 @@ namespace launchbox {
 struct check_outcome {
     check_result result;
     std::vector<inspected_input> inputs;
-    std::string directory;  ///< where the tool was started; paths below it are shown relative to it
-    std::string version;    ///< of launchbox
+    std::string directory;       ///< where the tool was started; paths below it are shown relative to it
+    std::string version;         ///< of launchbox
+    bool keeps_figures = false;  ///< a new baseline is written anyway, and need not be recommended
 };
 
 /// Rows of one table.

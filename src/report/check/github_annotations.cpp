@@ -132,7 +132,7 @@ std::string check_annotations(const check_outcome& outcome)
                     annotation_message(count_text(number - (max_annotations - 1)) +
                                        " more like these are in the log of this step, and in the table") +
                     '\n';
-    if (result.passed() && result.count(check_status::better) > 0)
+    if (result.passed() && !outcome.keeps_figures && result.count(check_status::better) > 0)
         text +=
             "::notice title=launchbox%3A baseline::figures are better than in the baseline; to keep the gain: "
             "launchbox check --write-baseline\n";

@@ -279,7 +279,7 @@ TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
         for (const std::string& name : now) new_kernels.push_back(plain_kernel(name));
         new_kernels.back().info.figures.registers = 40;
         const check_result result = compared(old_kernels, new_kernels);
-        return std::to_string(result.other_parameters) + " " + std::to_string(result.new_kernels.size()) + " " +
+        return std::to_string(result.renamed) + " " + std::to_string(result.new_kernels.size()) + " " +
                std::to_string(result.gone.size()) + (result.failed() ? " worse" : "");
     };
     EXPECT_EQ(shown({"f(int)"}, {"f(int, float*)"}), "1 0 0 worse");
@@ -289,6 +289,7 @@ TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
     EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(int)", "f(char)"}), "1 0 0 worse");
     EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [a_cu]"}), "1 0 0 worse");
     EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [b_cu]"}), "0 1 1");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f(int) [b_cu]"}), "1 0 0 worse");
 }
 
 TEST(baseline, changes_are_sorted_by_what_costs_most)
