@@ -35,6 +35,7 @@ std::size_t rank_of(std::string_view check)
 
 std::string shown(std::string_view check, const std::string& value)
 {
+    if (check == "baseline_launch_bounds" && value == "none") return "no launch bounds";
     return fmt::format(fmt::runtime(figures[rank_of(check)].second), value);
 }
 

@@ -68,13 +68,15 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
             compare_kernel(k, *entry, before.file, policy, result, passed);
             ++result.renamed;
         }
-    passed.why_nothing = why_nothing(before, before.entries.size() - entries.size());
+    const std::size_t common = before.entries.size() - entries.size();
+    passed.why_nothing = why_nothing(before, common);
     kernels_by_name names;
     if (!entries.empty())
         for (const checked_kernel& kernel : result.kernels) names.emplace(without_parameters(kernel.identity), &kernel);
     for (const auto& [key, entry] : entries) {
         if (policy.expected && !policy.expected(entry->architecture)) continue;
         result.gone.push_back(gone_of(*entry, names, before.file));
+        result.gone.back().fails &= common > 0;  // else it is the baseline of something else
     }
     result.gates.push_back(std::move(passed));
     std::stable_sort(result.gone.begin(), result.gone.end(),
