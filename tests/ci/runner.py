@@ -249,7 +249,7 @@ class Runner:
             with open(kept, "wb") as file:
                 file.write(self.caches[key])
         script = "set -eo pipefail\n" + "\n".join(job["script"])
-        ran = subprocess.run(["sh" if shutil.which("dash") is None else "bash", "-c", script], cwd=self.work,
+        ran = subprocess.run(["bash", "-c", script], cwd=self.work,
                              env=self.environment(**known), capture_output=True, check=False, timeout=300)
         self.log = (ran.stdout + ran.stderr).decode(errors="replace")
         if "push" in policy and os.path.exists(kept):
