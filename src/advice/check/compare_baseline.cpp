@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "image/gpu_coverage.hpp"
@@ -153,8 +154,10 @@ std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const na
         if (found.come.size() != 1 || found.gone.size() != 1) continue;
         taken.emplace_back(found.come.front(), found.gone.front());
         entries.erase({found.gone.front()->identity, found.gone.front()->architecture});
-        std::erase(result.new_kernels, found.come.front());
     }
+    std::unordered_set<std::size_t> same;
+    for (const auto& [k, entry] : taken) same.insert(k);
+    std::erase_if(result.new_kernels, [&](std::size_t k) { return same.contains(k); });
     return taken;
 }
 
