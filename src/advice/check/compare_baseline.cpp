@@ -297,8 +297,8 @@ gone_kernel gone_of(const baseline_entry& entry, const kernels_by_name& kernels,
     gone.before = entry;
     bool runs = false;
     const auto [first, last] = kernels.equal_range(without_parameters(entry.identity));
-    for (const auto& [name, place] : std::ranges::subrange(first, last)) {
-        const checked_kernel& kernel = *place;
+    for (auto place = first; place != last; ++place) {
+        const checked_kernel& kernel = *place->second;
         gone.elsewhere.push_back(architecture_where_run(kernel.info));
         runs |= entry.capability && kernel.info.capability && cubin_runs_on(*kernel.info.capability, *entry.capability);
     }
