@@ -1,6 +1,7 @@
 // launchbox check: whether every kernel keeps to its budget, and none is worse than in the baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -27,16 +28,21 @@ namespace launchbox::cli {
 namespace {
 
 constexpr std::size_t max_failures_named = 20;
+const std::vector<std::string> more_formats{"sarif", "junit", "github"};
+const std::vector<std::string> check_formats{"table", "json",  "csv",    "markdown",
+                                             "sarif", "junit", "github", "baseline"};
 
 struct check_options {
     kernel_options input;
     output_options output;
     check_request typed;  // what CLI11 reads
     bool write_baseline = false;
-    std::string stack_reserve, size;  // as typed
+    std::string stack_reserve, size;   // as typed
+    std::vector<std::string> reports;  // as typed: "markdown=table.md"
     bool bisect = false;
 };
 
+std::vector<output_options> further_reports(const check_options& options);
 exit_status write_baseline(const check_options& options, const checked_files& files);
 exit_status show_check(const check_options& options, checked_files files);
 
@@ -46,6 +52,7 @@ check_request request_of(const check_options& options, const call_context& conte
     if (!options.stack_reserve.empty()) request.stack_reserve = parse_size(options.stack_reserve, "--stack-reserve");
     if (!options.size.empty()) request.image_bytes = parse_size(options.size, "--size");
     request.input = options.input.request(context);
+    for (const output_options& report : further_reports(options)) request.keeps_figures |= report.format == "baseline";
     return request;
 }
 
@@ -54,6 +61,27 @@ bool for_people(const std::string& format, const unchecked_part& part)
 {
     if (format == "csv") return false;
     return !part.is_gate || format == "table" || format == "markdown" || format == "github";
+}
+
+// Of --report: the same findings once more, in a file.
+std::vector<output_options> further_reports(const check_options& options)
+{
+    std::vector<output_options> reports;
+    for (const std::string& text : options.reports) {
+        const std::size_t at = std::min(text.find('='), text.size());
+        output_options report = options.output;
+        report.format = text.substr(0, at);
+        report.file.path = text.substr(std::min(at + 1, text.size()));
+        if (report.format == "baseline" && !options.input.typed.kernel.empty())
+            throw error("a baseline has all kernels, and --kernel selects some", "leave one of the two out");
+        const bool known = std::ranges::find(check_formats, report.format) != check_formats.end();
+        if (!known || !report.file.is_file())
+            throw error("--report " + escape_for_terminal(text) + " is not FORMAT=FILE",
+                        fmt::format("such as --report markdown=kernels.md; the formats are {}",
+                                    fmt::join(check_formats, ", ")));
+        reports.push_back(std::move(report));
+    }
+    return reports;
 }
 
 output_file baseline_to_write(const check_options& options)
@@ -66,12 +94,15 @@ exit_status run_check(const check_options& options, const call_context& context)
 {
     if (options.write_baseline) check_output(baseline_to_write(options));
     refuse_input(options.output.file);
+    const std::vector<output_options> reports = further_reports(options);
+    for (const output_options& report : reports) refuse_input(report.file);
     const check_request request = request_of(options, context);
     check_references given;
     if (!options.write_baseline) given = read_references(request);  // mistakes in them cost no compiling
     for (const std::string& wrong : given.errors) say(wrong);
     if (!given.errors.empty()) return exit_status::bad_input;
     check_output(options.output.file);  // which may be one of them
+    for (const output_options& report : reports) check_output(report.file);
     catch_interrupts();
     checked_files files = read_checked_kernels(request, terminal_listener());
     if (options.write_baseline) return write_baseline(options, files);
@@ -121,8 +152,14 @@ void add_check(CLI::App& app, call_context& context)
     verb->add_flag(
         "--bisect", options->bisect,
         "Exit with 125 if nothing can be checked, such as a source that does not compile: for git bisect run");
-    options->output.add_to(*verb, {"sarif", "junit", "github"});
-    for (CLI::Option* other : {budget_option, allow_empty, reserve, size}) write->excludes(other);
+    options->output.add_to(*verb, more_formats);
+    CLI::Option* report =
+        verb->add_option("--report", options->reports,
+                         "Write the findings to a file too, in another format: markdown=kernels.md; can be repeated")
+            ->type_name("FORMAT=FILE")
+            ->expected(1)
+            ->take_all();
+    for (CLI::Option* other : {budget_option, allow_empty, reserve, size, report}) write->excludes(other);
     for (const char* other : {"--kernel", "--format", "--output"}) write->excludes(verb->get_option(other));
     add_examples(*verb, "launchbox check tests/data/logs/basic_sm_90.log --budget examples/launchbox.budget.toml",
                  "launchbox check examples/merge.cu --arch sm_90 --baseline merge.baseline --write-baseline");
@@ -171,15 +208,28 @@ exit_status show_check(const check_options& options, checked_files files)
     const kernel_input& input = files.input;
     const bool failed = files.result.failed();
     std::error_code failure;
-    const check_outcome outcome{std::move(files.result), input.inspected(),
-                                std::filesystem::current_path(failure).string(), LAUNCHBOX_VERSION};
+    check_outcome outcome{std::move(files.result), input.inspected(), std::filesystem::current_path(failure).string(),
+                          LAUNCHBOX_VERSION};
+    const std::vector<output_options> reports = further_reports(options);
+    outcome.keeps_figures =
+        std::ranges::any_of(reports, [](const output_options& report) { return report.format == "baseline"; });
     report_forms forms;
     forms.page = [&](const output_style&) { return check_document(outcome); };
     forms.json = [&] { return check_json(outcome); };
     forms.rows = [&] { return check_table(outcome); };
-    forms.others = {{"sarif", [&] { return check_sarif(outcome).dump(2) + '\n'; }},
+    forms.others = {{"markdown", [&] { return check_markdown(outcome); }},
+                    {"sarif", [&] { return check_sarif(outcome).dump(2) + '\n'; }},
                     {"junit", [&] { return check_junit(outcome); }},
                     {"github", [&] { return check_annotations(outcome); }}};
+    forms.others["baseline"] = [&] { return baseline_of(outcome.result); };
+    for (const output_options& report : reports) {
+        // As with --write-baseline: the kernels of half an input would be new the next time.
+        const bool half = input.status() != exit_status::done || outcome.result.kernels.empty();
+        if (report.format == "baseline" && half)
+            say(escape_for_terminal(report.file.path) + ": no baseline was written, since not all input could be read");
+        else
+            write_report(report, forms);
+    }
     write_report(options.output, forms);
     print_errors(input);
     if (options.output.file.is_file() && failed)

@@ -426,6 +426,40 @@ TEST_F(check_verb, a_reader_that_leaves_early_and_a_full_disk)
     }
 }
 
+// One run gives a pipeline all that it needs.
+TEST_F(check_verb, further_reports_are_written_in_the_same_run)
+{
+    const std::string log = file("in.log", planted()), kept = path("kept");
+    const call first = launchbox_run({"check", log, "--report", "baseline=" + kept});
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_TRUE(first.shows("1 kernel × architecture, and nothing to compare them with yet: nothing was checked"))
+        << first.out;
+    EXPECT_EQ(lines_of(read_input(kept)).back(), "sm_90 regs=32 spills=8/8 stack=8 shared=0 resident=? planted");
+    const call second =
+        launchbox_run({"check", "-", "--baseline", kept, "--format", "github", "--report", "markdown=" + path("t.md"),
+                       "--report", "json=" + path("t.json"), "--report", "baseline=" + path("new")},
+                      planted("planted", 40));
+    EXPECT_EQ(second.status, 1);
+    EXPECT_NE(read_input(path("t.md")).find("| `planted` | sm\\_90 | worse | 32 registers | 40 registers |"),
+              std::string::npos)
+        << read_input(path("t.md"));
+    EXPECT_EQ(nlohmann::json::parse(read_input(path("t.json")))["changes"][0]["change"], "worse");
+    EXPECT_NE(read_input(path("new")).find("regs=40"), std::string::npos);
+    EXPECT_TRUE(second.out.starts_with("::error ")) << second.out;
+    // Half of an input is no baseline; what was in the file stays.
+    EXPECT_EQ(launchbox_run({"check", log, "missing.log", "--report", "baseline=" + kept}).status, 2);
+    EXPECT_NE(read_input(kept).find("regs=32"), std::string::npos);
+    for (const char* wrong : {"markdown", "html=x", "=x", "markdown=", "markdown=-", "baseline"}) {
+        const call refused = launchbox_run({"check", log, "--baseline", kept, "--report", wrong});
+        EXPECT_EQ(refused.status, 2) << wrong;
+        EXPECT_TRUE(refused.says("is not FORMAT=FILE")) << refused.err;
+    }
+    EXPECT_TRUE(launchbox_run({"check", log, "--kernel", "p", "--report", "baseline=" + path("b")})
+                    .says("a baseline has all kernels"));
+    EXPECT_EQ(launchbox_run({"check", log, "--baseline", kept, "--report", "json=" + log}).status, 2);
+    EXPECT_EQ(launchbox_run({"check", log}).status, 2);
+}
+
 TEST_F(check_verb, what_fails_is_told_before_what_got_better)
 {
     const std::string kept = path("kept");
@@ -437,7 +471,7 @@ TEST_F(check_verb, what_fails_is_told_before_what_got_better)
          budget("unused = 'fail'\n[defaults]\nmax_spill_bytes = 0\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")},
         planted("a", 32));
     EXPECT_EQ(result.status, 1);
-    const std::size_t better = result.out.find("Better than the baseline");
+    const std::size_t better = result.out.find("better");
     ASSERT_NE(better, std::string::npos) << result.out;
     for (const char* failure : {"a: no code for sm_75", "Broken", "Rules that match no kernel"})
         EXPECT_LT(result.out.find(failure), better) << result.out;

@@ -105,7 +105,7 @@ set(outcome passes)
 if(NOT CHECKED STREQUAL "log")
   set(outcome fails)  # the compiled kernel pays for its spills' end with registers
 endif()
-run(${outcome} "baseline_spill_bytes" ${build} --target app_launchbox_check)
+run(${outcome} "spilled" ${build} --target app_launchbox_check)
 
 # A file in which there is nothing to check, such as PTX: a failure, unless that was allowed.
 if(CHECKED STREQUAL "log")

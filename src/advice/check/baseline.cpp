@@ -122,6 +122,8 @@ baseline_entry entry_of(const checked_kernel& kernel)
     if (const kernel_info* info = copy_of(worst_registers(kernel))) entry.registers = info->figures.registers;
     if (const kernel_info* info = copy_of(worst_static_shared(kernel)))
         entry.static_shared_bytes = info->figures.static_shared_bytes;
+    if (const std::optional<heeded_bounds> bounds = heeded_bounds_of(kernel); bounds && bounds->any())
+        entry.bounds = bounds;
     if (const kernel_info* info = copy_of(worst_residency(kernel))) entry.resident = residency_of(*info);
     if (const kernel_info* info = copy_of(worst_spills(kernel))) {
         entry.spill_store_bytes = info->figures.spill_store_bytes;
@@ -145,10 +147,17 @@ std::string figure_text(const std::optional<std::int64_t>& value)
     return value ? std::to_string(*value) : "?";
 }
 
+// "256", "256/64" with the registers that a thread may have; "-/64" without a bound of threads.
+std::string bounds_text(const heeded_bounds& bounds)
+{
+    return (bounds.threads ? std::to_string(*bounds.threads) : "-") +
+           (bounds.registers ? "/" + std::to_string(*bounds.registers) : "");
+}
+
 std::string line_text(const baseline_entry& entry)
 {
     return fmt::format(
-        "{}{} regs={} spills={}/{}{} stack={}{} shared={} resident={} {}",
+        "{}{} regs={} spills={}/{}{} stack={}{} shared={}{} resident={} {}",
         entry.architecture.empty() ? "?" : escaped_word(entry.architecture), entry.debug_build ? " build=debug" : "",
         figure_text(entry.registers), figure_text(entry.spill_store_bytes), figure_text(entry.spill_load_bytes),
         entry.shared_spill_store_bytes ? fmt::format(" shared_spills={}/{}", *entry.shared_spill_store_bytes,
@@ -156,7 +165,7 @@ std::string line_text(const baseline_entry& entry)
                                        : "",
         figure_text(entry.stack_frame_bytes),
         entry.cumulative_stack_bytes > entry.stack_frame_bytes ? "/" + figure_text(entry.cumulative_stack_bytes) : "",
-        figure_text(entry.static_shared_bytes),
+        figure_text(entry.static_shared_bytes), entry.bounds ? " bounds=" + bounds_text(*entry.bounds) : "",
         entry.resident ? fmt::format("{}x{}", entry.resident->blocks, entry.resident->threads) : "?",
         escaped(entry.identity));
 }
@@ -297,6 +306,20 @@ bool read_pair(std::string_view text, char between, std::optional<std::int64_t>&
            read_figure(text.substr(at + 1), second, most);
 }
 
+bool read_bounds(std::string_view text, std::optional<heeded_bounds>& bounds)
+{
+    const std::size_t at = text.find('/');
+    const std::string_view threads = text.substr(0, at);
+    std::optional<std::int64_t> of_block, of_thread;
+    if (threads != "-" && (!read_figure(threads, of_block, largest_count) || !of_block)) return false;
+    if (at != std::string_view::npos && (!read_figure(text.substr(at + 1), of_thread, largest_count) || !of_thread))
+        return false;
+    bounds.emplace();
+    if (of_block) bounds->threads = static_cast<int>(*of_block);
+    if (of_thread) bounds->registers = static_cast<int>(*of_thread);
+    return bounds->any();
+}
+
 void baseline_reader::read_line(std::string_view line)
 {
     if (line.empty() || line.starts_with('#')) return;
@@ -344,6 +367,8 @@ void baseline_reader::read_line(std::string_view line)
         if (shared && !read_pair(*shared, '/', entry.shared_spill_store_bytes, entry.shared_spill_load_bytes))
             return wrong("shared_spills", *shared);
     }
+    if (const std::optional<std::string_view> bounds = take_field(line, "bounds="))
+        if (!read_bounds(*bounds, entry.bounds)) return wrong("bounds", *bounds);
     const std::optional<std::string_view> resident = take_field(line, "resident=");
     if (!resident) return missing("resident=");
     if (*resident != "?") {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/check/baseline_entry.hpp"
 #include "advice/check/checked_kernel.hpp"
 
 namespace launchbox {
@@ -61,6 +62,9 @@ struct gone_kernel {
     std::string identity;
     std::string architecture;
     file_line place;
+    bool fails = false;  ///< the kernel is there for other architectures, and nothing of it runs on this one
+    std::vector<std::string> elsewhere = {};  ///< the architectures that the kernel still has code for
+    baseline_entry before = {};
 };
 
 /// Something that was requested and not checked: an input without a kernel, a missing architecture, or a gate that
@@ -104,6 +108,7 @@ struct check_result {
     std::string baseline_file;
     std::size_t baseline_entries = 0;
     std::size_t renumbered = 0;  ///< kernels found there by a name without its hash or counter
+    std::size_t renamed = 0;     ///< kernels found there with other parameters, or in another file
     std::size_t options = 0;     ///< limits that stand on the command line
 
     /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
@@ -142,6 +147,8 @@ struct check_result {
             if (rule.fails) return true;
         for (const unchecked_part& part : unchecked)
             if (part.fails) return true;
+        for (const gone_kernel& kernel : gone)
+            if (kernel.fails) return true;
         return false;
     }
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <launchbox/launch_bounds.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -67,6 +69,40 @@ std::optional<residency> residency_of(const kernel_info& kernel)
     if (!question || !question->shared_known || !question->dynamic_shared_known) return std::nullopt;
     return residency{resident_blocks(*question->limits, question->resources, question->shape, question->settings),
                      question->shape.threads};
+}
+
+std::optional<heeded_bounds> heeded_bounds_of(const kernel_info& kernel)
+{
+    // What contains the register cap contains the bounds; logs have neither.
+    if (!kernel.bounds.register_cap) return std::nullopt;
+    const sm_limits* limits = limits_where_run(kernel);
+    heeded_bounds bounds;
+    bounds.threads = bound_threads(kernel);
+    if (limits == nullptr) return bounds;
+    if (bounds.threads && *bounds.threads > limits->threads_per_sm) bounds.threads.reset();  // ptxas ignores it whole
+    const int of_threads = bounds.threads
+                               ? register_cap(*limits, *bounds.threads).value_or(limits->registers_per_thread)
+                               : limits->registers_per_thread;
+    if (*kernel.bounds.register_cap < of_threads) bounds.registers = kernel.bounds.register_cap;
+    return bounds;
+}
+
+std::optional<heeded_bounds> heeded_bounds_of(const checked_kernel& kernel)
+{
+    std::optional<heeded_bounds> all = heeded_bounds_of(kernel.info);
+    const auto loosest = [](std::optional<int>& one, const std::optional<int>& other) {
+        if (one && other)
+            one = std::max(*one, *other);
+        else
+            one.reset();
+    };
+    for (const checked_kernel& copy : kernel.others) {
+        const std::optional<heeded_bounds> its = heeded_bounds_of(copy.info);
+        if (!all || !its) return std::nullopt;
+        loosest(all->threads, its->threads);
+        loosest(all->registers, its->registers);
+    }
+    return all;
 }
 
 bool has_debug_build(const checked_kernel& kernel)

@@ -44,6 +44,21 @@ struct residency {
     friend bool operator==(const residency&, const residency&) = default;
 };
 
+/// What the kernel's launch bounds hold the compiler to. A second bound that ptxas ignored holds it to nothing.
+struct heeded_bounds {
+    std::optional<int> threads;    ///< of a block, at most; nullopt: no bound
+    std::optional<int> registers;  ///< per thread, at most, where that is fewer than `threads` alone would mean
+
+    [[nodiscard]] bool any() const { return threads || registers; }
+    friend bool operator==(const heeded_bounds&, const heeded_bounds&) = default;
+};
+
+/// `nullopt` where the input does not contain launch bounds.
+std::optional<heeded_bounds> heeded_bounds_of(const kernel_info& kernel);
+
+/// Those that hold for every copy: `nullopt` where they are not known of one.
+std::optional<heeded_bounds> heeded_bounds_of(const checked_kernel& kernel);
+
 /// Groups kernels with the same identity and architecture. A linked copy gets the figures that nvlink does not print
 /// from the compiled ones; after that, copies compiled with -rdc no longer count. Sorted by identity, then
 /// architecture; the copies by where they were found. So the result does not depend on the order of `found`.

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
+#include "image/gpu_coverage.hpp"
 #include "image/names/changing_name.hpp"
+#include "image/names/demangle.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -15,6 +19,9 @@ namespace launchbox {
 namespace {
 
 using figure = std::optional<std::int64_t>;
+using entry_map = std::map<std::pair<std::string_view, std::string_view>, const baseline_entry*>;  // identity, arch
+using name_part = std::function<std::string(std::string_view identity)>;
+using kernels_by_name = std::multimap<std::string, const checked_kernel*>;  // without parameters
 
 // One figure of a kernel, then and now.
 struct comparison {
@@ -29,52 +36,50 @@ struct comparison {
 std::vector<comparison> comparisons(const baseline_entry& before, const checked_kernel& now);
 std::optional<check_finding> compare(const comparison& pair);
 std::string why_nothing(const baseline& before, std::size_t common);
-check_finding other_build(std::size_t number, const checked_kernel& kernel, const baseline_entry& before,
-                          const std::string& file);
+std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now);
+std::string without_parameters(std::string_view identity);
+gone_kernel gone_of(const baseline_entry& entry, const kernels_by_name& kernels, const std::string& file);
+check_finding other_build(const checked_kernel& kernel, const baseline_entry& before);
+void compare_kernel(std::size_t k, const baseline_entry& entry, const std::string& file, const baseline_policy& policy,
+                    check_result& result, gate& passed);
+std::string without_file(std::string_view identity);
+std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
+                                                                        check_result& result);
 
 }  // namespace
 
 void compare_baseline(const baseline& before, const baseline_policy& policy, check_result& result)
 {
-    std::map<std::pair<std::string_view, std::string_view>, const baseline_entry*> entries;
+    entry_map entries;
     for (const baseline_entry& entry : before.entries) entries[{entry.identity, entry.architecture}] = &entry;
     gate passed{.name = before.file, .decided = 0, .failing = 0, .why_nothing = {}};
     for (std::size_t k = 0; k < result.kernels.size(); ++k) {
         const checked_kernel& kernel = result.kernels[k];
-        const std::string architecture = architecture_where_run(kernel.info);
-        const auto there = entries.find({kernel.identity, architecture});
+        const auto there = entries.find({kernel.identity, architecture_where_run(kernel.info)});
         if (there == entries.end()) {
             result.new_kernels.push_back(k);
             continue;
         }
-        if (there->second->debug_build != has_debug_build(kernel)) {
-            result.findings.push_back(other_build(k, kernel, *there->second, before.file));
-            ++passed.failing;
-            entries.erase(there);
-            continue;
-        }
         result.renumbered += has_changing_part(kernel.info.demangled) ? 1 : 0;
-        for (const comparison& pair : comparisons(*there->second, kernel)) {
-            result.checks += pair.before ? 1 : 0;
-            std::optional<check_finding> finding = compare(pair);
-            const bool is_unknown = finding && finding->status == check_status::unknown;
-            passed.decided += pair.before && !is_unknown ? 1 : 0;
-            if (!finding) continue;
-            finding->kernel = k;
-            finding->message += place_of_copy(kernel, finding->copy);
-            finding->fails = finding->status == check_status::broken ||
-                             (finding->status == check_status::unknown && policy.unknown_fails);
-            passed.failing += finding->fails ? 1 : 0;
-            finding->set_by = {before.file, there->second->line};
-            result.findings.push_back(std::move(*finding));
-        }
+        compare_kernel(k, *there->second, before.file, policy, result, passed);
         entries.erase(there);
     }
-    passed.why_nothing = why_nothing(before, before.entries.size() - entries.size());
+    for (const name_part& kept : {name_part(without_parameters), name_part(without_file)})
+        for (const auto& [k, entry] : take_renamed(kept, entries, result)) {
+            compare_kernel(k, *entry, before.file, policy, result, passed);
+            ++result.renamed;
+        }
+    const std::size_t common = before.entries.size() - entries.size();
+    passed.why_nothing = why_nothing(before, common);
+    kernels_by_name names;
+    if (!entries.empty())
+        for (const checked_kernel& kernel : result.kernels) names.emplace(without_parameters(kernel.identity), &kernel);
+    for (const auto& [key, entry] : entries) {
+        if (policy.expected && !policy.expected(entry->architecture)) continue;
+        result.gone.push_back(gone_of(*entry, names, before.file));
+        result.gone.back().fails &= common > 0;  // else it is the baseline of something else
+    }
     result.gates.push_back(std::move(passed));
-    for (const auto& [key, entry] : entries)
-        if (!policy.expected || policy.expected(entry->architecture))
-            result.gone.push_back({entry->identity, entry->architecture, {before.file, entry->line}});
     std::stable_sort(result.gone.begin(), result.gone.end(),
                      [](const gone_kernel& a, const gone_kernel& b) { return a.place.line < b.place.line; });
     std::stable_sort(result.findings.begin(), result.findings.end(),
@@ -85,12 +90,81 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
 
 namespace {
 
+void compare_kernel(std::size_t k, const baseline_entry& entry, const std::string& file, const baseline_policy& policy,
+                    check_result& result, gate& passed)
+{
+    const checked_kernel& kernel = result.kernels[k];
+    const auto add = [&](check_finding finding) {
+        finding.kernel = k;
+        finding.set_by = {file, entry.line};
+        passed.failing += finding.fails ? 1 : 0;
+        result.findings.push_back(std::move(finding));
+    };
+    if (entry.debug_build != has_debug_build(kernel)) return add(other_build(kernel, entry));
+    const std::optional<check_finding> lost = lost_bounds(entry, kernel);
+    if (lost) add(*lost);
+    for (const comparison& pair : comparisons(entry, kernel)) {
+        // Without a bound the blocks are not known: that is no second finding.
+        if (lost && pair.less_is_worse && !pair.now.value) continue;
+        result.checks += pair.before ? 1 : 0;
+        std::optional<check_finding> finding = compare(pair);
+        const bool is_unknown = finding && finding->status == check_status::unknown;
+        passed.decided += pair.before && !is_unknown ? 1 : 0;
+        if (!finding) continue;
+        finding->message += place_of_copy(kernel, finding->copy);
+        finding->fails = finding->status == check_status::broken || (is_unknown && policy.unknown_fails);
+        add(std::move(*finding));
+    }
+}
+
+// "scale [a_cu]" of "scale(float*) [a_cu]": what a kernel keeps that is given another parameter.
+std::string without_parameters(std::string_view identity)
+{
+    const std::size_t at = identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos;
+    std::string name = short_name(identity.substr(0, at));
+    if (at != std::string_view::npos) name.append(identity.substr(at));
+    return name;
+}
+
+// "scale(float*)" of "scale(float*) [a_cu]": what it keeps in a file of another name.
+std::string without_file(std::string_view identity)
+{
+    return std::string(identity.substr(0, identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos));
+}
+
+// A kernel with other parameters is new under a name and gone under another. It is taken for the same where no other
+// kernel has come or gone that keeps this part of its name: a regression would pass as a new kernel.
+std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
+                                                                        check_result& result)
+{
+    struct candidates {
+        std::vector<std::size_t> come;
+        std::vector<const baseline_entry*> gone;
+    };
+    std::map<std::pair<std::string, std::string>, candidates> alike;
+    if (entries.empty() || result.new_kernels.empty()) return {};
+    for (const auto& [key, entry] : entries) alike[{kept(entry->identity), entry->architecture}].gone.push_back(entry);
+    for (std::size_t k : result.new_kernels) {
+        const checked_kernel& kernel = result.kernels[k];
+        const auto there = alike.find({kept(kernel.identity), architecture_where_run(kernel.info)});
+        if (there != alike.end()) there->second.come.push_back(k);
+    }
+    std::vector<std::pair<std::size_t, const baseline_entry*>> taken;
+    for (const auto& [name, found] : alike) {
+        if (found.come.size() != 1 || found.gone.size() != 1) continue;
+        taken.emplace_back(found.come.front(), found.gone.front());
+        entries.erase({found.gone.front()->identity, found.gone.front()->architecture});
+    }
+    std::unordered_set<std::size_t> same;
+    for (const auto& [k, entry] : taken) same.insert(k);
+    std::erase_if(result.new_kernels, [&](std::size_t k) { return same.contains(k); });
+    return taken;
+}
+
 // A debug build and a release build have nothing to compare.
-check_finding other_build(std::size_t number, const checked_kernel& kernel, const baseline_entry& before,
-                          const std::string& file)
+check_finding other_build(const checked_kernel& kernel, const baseline_entry& before)
 {
     check_finding finding;
-    finding.kernel = number;
     while (!before.debug_build && finding.copy + 1 < kernel.copies() && !is_debug_build(kernel.copy(finding.copy).info))
         ++finding.copy;
     finding.check = "baseline_build";
@@ -102,7 +176,6 @@ check_finding other_build(std::size_t number, const checked_kernel& kernel, cons
             ? "cannot be compared: the baseline is of a debug build, and this is not one"
             : fmt::format("cannot be compared: this is a debug build ({}), and the baseline is not of one",
                           debug_flag_of(kernel.copy(finding.copy).info));
-    finding.set_by = {file, before.line};
     return finding;
 }
 
@@ -177,6 +250,60 @@ std::optional<check_finding> compare(const comparison& pair)
                           ? fmt::format("{}: {} in the baseline, {} now", pair.what, pair.shown_before, pair.shown_now)
                           : fmt::format("{}: {}, not known in the baseline", pair.what, pair.shown_now);
     return finding;
+}
+
+std::string bounds_words(const heeded_bounds& bounds)
+{
+    if (!bounds.any()) return "none";
+    std::string text = bounds.threads ? with_commas(*bounds.threads) + " threads" : "";
+    if (bounds.registers) text += fmt::format("{}{} registers", text.empty() ? "" : ", ", *bounds.registers);
+    return text;
+}
+
+// A bound that is gone, or that ptxas ignores now. Another bound is no finding: the figures tell what it does.
+std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now)
+{
+    const std::optional<heeded_bounds> bounds = heeded_bounds_of(now);
+    if (!before.bounds || !bounds) return std::nullopt;
+    const bool no_threads = before.bounds->threads && !bounds->threads;
+    const bool same_threads = before.bounds->threads == bounds->threads;
+    if (!no_threads && !(same_threads && before.bounds->registers && !bounds->registers)) return std::nullopt;
+    check_finding finding;
+    finding.check = "baseline_launch_bounds";
+    finding.status = check_status::broken;
+    finding.shown_limit = bounds_words(*before.bounds);
+    finding.shown_value = bounds_words(*bounds);
+    finding.message =
+        fmt::format("launch bounds: {} in the baseline, {} now", finding.shown_limit, finding.shown_value);
+    for (std::size_t i = 0; i < now.copies(); ++i) {
+        const kernel_info& info = now.copy(i).info;
+        if (heeded_bounds_of(info) != bounds) continue;
+        finding.copy = i;
+        const std::optional<int> threads = bound_threads(info);
+        if (threads && !bounds->threads)
+            finding.message += fmt::format("; ptxas ignores a bound of {} threads", with_commas(*threads));
+        else if (threads && info.bounds.min_blocks && !info.bounds.min_blocks_inferred && *info.bounds.min_blocks > 0)
+            finding.message += fmt::format("; min_blocks {} has no effect", *info.bounds.min_blocks);
+        break;
+    }
+    finding.message += place_of_copy(now, finding.copy);
+    return finding;
+}
+
+// A kernel that is there for other architectures has lost this one, unless other code of it runs there.
+gone_kernel gone_of(const baseline_entry& entry, const kernels_by_name& kernels, const std::string& file)
+{
+    gone_kernel gone{.identity = entry.identity, .architecture = entry.architecture, .place = {file, entry.line}};
+    gone.before = entry;
+    bool runs = false;
+    const auto [first, last] = kernels.equal_range(without_parameters(entry.identity));
+    for (auto place = first; place != last; ++place) {
+        const checked_kernel& kernel = *place->second;
+        gone.elsewhere.push_back(architecture_where_run(kernel.info));
+        runs |= entry.capability && kernel.info.capability && cubin_runs_on(*kernel.info.capability, *entry.capability);
+    }
+    gone.fails = !gone.elsewhere.empty() && !runs;
+    return gone;
 }
 
 std::string why_nothing(const baseline& before, std::size_t common)

@@ -91,7 +91,7 @@ check_references read_references(const check_request& request)
     const std::string baseline_file =
         request.baseline.empty() && is_there(default_baseline) ? default_baseline : request.baseline;
     if (budget_file.empty() && baseline_file.empty()) {
-        if (request.stack_reserve || request.image_bytes) return given;
+        if (request.stack_reserve || request.image_bytes || request.keeps_figures) return given;
         throw error(fmt::format("there is nothing to check against: neither {} nor {} exists here", default_budget,
                                 default_baseline),
                     "write [defaults] and, below it, max_spill_bytes = 0 into launchbox.budget.toml; or write a "

@@ -22,6 +22,7 @@ struct check_request {
     std::optional<std::int64_t> stack_reserve;  ///< bytes that any GPU may set aside for stacks
     std::optional<std::int64_t> image_bytes;    ///< that images may have in each file
     bool allow_empty = false;                   ///< nothing to check is no failure
+    bool keeps_figures = false;                 ///< they are written anyway: nothing to check against is no error
 };
 
 /// What the kernels are compared with.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "advice/check/baseline_changes.hpp"
+#include "image/names/demangle.hpp"
 #include "report/check/check_report.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
@@ -17,6 +19,7 @@ using nlohmann::ordered_json;
 ordered_json counts_json(const check_result& result);
 ordered_json names_json(const checked_kernel& kernel);
 ordered_json findings_json(const check_result& result);
+ordered_json changes_json(const check_result& result);
 ordered_json place_json(const file_line& place);
 
 }  // namespace
@@ -37,6 +40,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     json["inputs"] = inputs_json(outcome.inputs);
     json["counts"] = counts_json(result);
     json["findings"] = findings_json(result);
+    json["changes"] = changes_json(result);
     json["unused_rules"] = ordered_json::array();
     for (const unused_rule& rule : result.unused_rules)
         json["unused_rules"].push_back(
@@ -60,6 +64,8 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     for (const gone_kernel& kernel : result.gone)
         json["gone_kernels"].push_back({{"identity", json_text(kernel.identity)},
                                         {"architecture", text_or_null(kernel.architecture)},
+                                        {"fails", kernel.fails},
+                                        {"reason", kernel.fails ? ordered_json(lost_text(kernel)) : nullptr},
                                         {"set_by", place_json(kernel.place)}});
     return json;
 }
@@ -105,7 +111,8 @@ ordered_json counts_json(const check_result& result)
             {"gone_kernels", result.gone.size()},
             {"ptx_only", result.ptx_only},
             {"unlinked", result.unlinked},
-            {"renumbered", result.renumbered}};
+            {"renumbered", result.renumbered},
+            {"renamed", result.renamed}};
 }
 
 ordered_json names_json(const checked_kernel& kernel)
@@ -140,6 +147,32 @@ ordered_json findings_json(const check_result& result)
     for (const check_finding& finding : result.findings)
         findings.push_back(finding_json(finding, result.kernels[finding.kernel]));
     return findings;
+}
+
+ordered_json changes_json(const check_result& result)
+{
+    const auto number = [](const std::optional<double>& value) {
+        return value ? number_json(*value) : ordered_json(nullptr);
+    };
+    ordered_json changes = ordered_json::array();
+    for (const baseline_change& change : baseline_changes(result)) {
+        const std::string& identity =
+            change.kernel ? result.kernels[*change.kernel].identity : result.gone[*change.gone].identity;
+        ordered_json json{{"change", verdict_name(change.verdict)},
+                          {"identity", json_text(identity)},
+                          {"short_name", json_text(change.kernel ? result.kernels[*change.kernel].info.short_form
+                                                                 : short_name(identity))},
+                          {"architecture", text_or_null(change.architecture)},
+                          {"figures", ordered_json::array()}};
+        for (const changed_figure& figure : change.figures)
+            json["figures"].push_back({{"check", figure.check},
+                                       {"before", number(figure.before)},
+                                       {"after", number(figure.now)},
+                                       {"shown_before", json_text(figure.shown_before)},
+                                       {"shown_after", json_text(figure.shown_now)}});
+        changes.push_back(std::move(json));
+    }
+    return changes;
 }
 
 ordered_json place_json(const file_line& place)

@@ -4,8 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
+#include "advice/check/baseline_changes.hpp"
+#include "image/names/demangle.hpp"
 #include "image/names/kernel_identity.hpp"
+#include "report/check/changes_table.hpp"
+#include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/skipped_report.hpp"
 
@@ -13,13 +19,19 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_rows = 200;  // of one table
-constexpr int widest_name = 160;       // there are some of 24,000
-constexpr std::size_t max_named = 20;  // of kernels that only changed place: the summary has the count
+constexpr std::size_t max_reasons = 20;
 
-void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page);
+void add_unchecked(const check_result& result, std::size_t max_rows, document& page);
+void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title,
+                  std::size_t max_rows, document& page);
+void add_unused_rules(const check_result& result, std::size_t max_rows, document& page);
 std::string kernels_text(const std::vector<std::string>& names);
-void add_kernels(const char* title, const std::vector<std::string>& names, document& page);
+
+// Those of the baseline are in the table of changes.
+bool is_of_budget(const check_finding& finding)
+{
+    return !finding.check.starts_with("baseline_");
+}
 
 // Figures that are right, and not those of what somebody may think of.
 void add_kinds_of_code(const check_result& result, document& page)
@@ -54,44 +66,34 @@ std::string plural(std::size_t number, const char* one, const char* many)
 
 }  // namespace
 
-document check_document(const check_outcome& outcome)
+document check_document(const check_outcome& outcome, std::size_t max_rows)
 {
     const check_result& result = outcome.result;
     document page;
     // What fails first, what got better last.
-    for (const unchecked_part& part : result.unchecked)
-        page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
+    add_unchecked(result, max_rows, page);
+    const std::size_t unchecked = page.blocks.size();
     add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::broken; }, "Broken", page);
+        result,
+        [](const check_finding& finding) { return is_of_budget(finding) && finding.status == check_status::broken; },
+        "Broken", max_rows, page);
     add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::unknown && finding.fails; },
-        "Cannot be checked", page);
+        result,
+        [](const check_finding& finding) {
+            return is_of_budget(finding) && finding.status == check_status::unknown && finding.fails;
+        },
+        "Cannot be checked", max_rows, page);
     add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::unknown && !finding.fails; },
-        "Cannot be checked, allowed", page);
-    if (!result.unused_rules.empty()) {
-        page.heading("Rules that match no kernel");
-        table rows{{{"rule"}, {"set by"}}, {}};
-        for (const unused_rule& rule : result.unused_rules)
-            rows.rows.push_back({{escape_for_terminal(rule.pattern), rule.fails ? tone::bad : tone::warning},
-                                 escape_for_terminal(place_text(rule.place))});
-        page.add(std::move(rows));
-    }
-    std::vector<std::string> names;
-    for (std::size_t k : result.new_kernels)
-        names.push_back(title_of(result.kernels[k]) + "  " + architecture_of(result.kernels[k]));
-    add_kernels("Not in the baseline", names, page);
-    names.clear();
-    for (const gone_kernel& kernel : result.gone)
-        names.push_back(escape_for_terminal(kernel.identity) + "  " +
-                        (kernel.architecture.empty() ? "?" : escape_for_terminal(kernel.architecture)));
-    add_kernels("In the baseline and not found", names, page);
-    add_findings(
-        result, [](const check_finding& finding) { return finding.status == check_status::better; },
-        "Better than the baseline", page);
+        result,
+        [](const check_finding& finding) {
+            return is_of_budget(finding) && finding.status == check_status::unknown && !finding.fails;
+        },
+        "Cannot be checked, allowed", max_rows, page);
+    add_unused_rules(result, max_rows, page);
+    add_changes(result, max_rows, page);
 
     add_skipped(page, inputs_with_kernels(outcome));
-    const bool only_unchecked = page.blocks.size() == result.unchecked.size();
+    const bool only_unchecked = page.blocks.size() == unchecked;
     if (!page.blocks.empty() && !only_unchecked) page.line("");
     page.line(summary_of(result), result.passed() ? tone::good : tone::bad);
     if (result.unlinked > 0)
@@ -99,12 +101,16 @@ document check_document(const check_outcome& outcome)
             plural(result.unlinked, "kernel is", "kernels are") +
             " compiled with -rdc and not linked: registers, stack and shared memory are final only after linking");
     add_kinds_of_code(result, page);
+    if (result.renamed > 0)
+        page.line(plural(result.renamed, "kernel has", "kernels have") +
+                  " other parameters, or another file, than in the baseline, and " +
+                  (result.renamed == 1 ? "is" : "are") + " compared all the same");
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes with every build",
             plural(result.renumbered, "kernel is", "kernels are"),
             result.renumbered == 1 ? "its name" : "their names"));
-    if (result.passed() &&
+    if (result.passed() && !outcome.keeps_figures &&
         (result.count(check_status::better) > 0 || !result.new_kernels.empty() || !result.gone.empty()))
         page.line("→ to compare with the new figures from now on: launchbox check --write-baseline");
     return page;
@@ -117,11 +123,15 @@ std::string summary_of(const check_result& result)
         return one.decided == 0 && one.failing == 0;
     });
     std::string text = plural(result.kernels.size(), "kernel × architecture", "kernels × architectures");
+    const bool first = result.budget_file.empty() && result.baseline_file.empty() && result.options == 0;
     std::string against;
     if (!result.budget_file.empty()) against = plural(result.rules, "rule", "rules");
     if (!result.baseline_file.empty()) against += against.empty() ? "the baseline" : " and the baseline";
     if (result.options > 0) against += (against.empty() ? "" : " and ") + plural(result.options, "option", "options");
-    text += (idle && !result.kernels.empty() ? " and " : " checked against ") + against + ": ";
+    text += (first                             ? std::string(", and nothing to compare them with yet")
+             : idle && !result.kernels.empty() ? " and " + against
+                                               : " checked against " + against) +
+            ": ";
     std::string counts;
     const auto add = [&](std::size_t number, const char* one, const char* many) {
         if (number > 0) counts += (counts.empty() ? "" : ", ") + plural(number, one, many);
@@ -131,7 +141,9 @@ std::string summary_of(const check_result& result)
     add(result.unused_rules.size(), "unused rule", "unused rules");
     add(result.count(check_status::better), "better figure", "better figures");
     add(result.new_kernels.size(), "new kernel", "new kernels");
-    add(result.gone.size(), "kernel gone", "kernels gone");
+    const auto lost = static_cast<std::size_t>(std::ranges::count(result.gone, true, &gone_kernel::fails));
+    add(lost, "kernel × architecture lost", "kernels × architectures lost");
+    add(result.gone.size() - lost, "kernel gone", "kernels gone");
     const auto failing = static_cast<std::size_t>(
         std::ranges::count_if(result.unchecked, [](const unchecked_part& part) { return part.fails; }));
     if (result.kernels.empty() || idle)
@@ -141,7 +153,7 @@ std::string summary_of(const check_result& result)
     // The exit status says so too.
     add(result.inputs_with_errors, "input with errors", "inputs with errors");
     if (result.interrupted) counts += counts.empty() ? "interrupted" : ", interrupted";
-    if (counts.empty()) counts = "all is well";
+    if (counts.empty()) counts = first ? "nothing was checked" : "all is well";
     text += counts;
     if (result.ptx_only > 0)
         text += fmt::format("; {} not checked: only PTX", plural(result.ptx_only, "kernel", "kernels"));
@@ -176,7 +188,7 @@ std::string kernels_text(const std::vector<std::string>& names)
     constexpr std::size_t max_shown_names = 5;
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), max_shown_names); ++i)
-        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_name);
+        text += (i == 0 ? "" : ", ") + shortened(escape_for_terminal(names[i]), widest_check_name);
     if (names.size() > max_shown_names) text += fmt::format(" and {} more", names.size() - max_shown_names);
     return text;
 }
@@ -207,9 +219,30 @@ std::vector<std::string> failures_of(const check_result& result)
                                         place_text(finding.set_by)));
     for (const unchecked_part& part : result.unchecked)
         if (part.fails) lines.push_back(unchecked_text(part));
+    const std::map<std::string, std::size_t> lost = lost_architectures(result);
+    for (const auto& [architecture, kernels] : lost) lines.push_back(lost_text(architecture, kernels));
+    for (const gone_kernel& gone : result.gone)
+        if (gone.fails && !lost.contains(gone.architecture))
+            lines.push_back(
+                fmt::format("{} {}: baseline_architecture: {} ({})", escape_for_terminal(short_name(gone.identity)),
+                            escape_for_terminal(gone.architecture), lost_text(gone), place_text(gone.place)));
     for (const unused_rule& rule : result.unused_rules)
         if (rule.fails) lines.push_back(fmt::format("no kernel matches {} ({})", rule.pattern, place_text(rule.place)));
     return lines;
+}
+
+std::string lost_text(const gone_kernel& gone)
+{
+    std::string text = "no code that runs on " + escape_for_terminal(gone.architecture) + "; the kernel has code for ";
+    for (std::size_t i = 0; i < gone.elsewhere.size(); ++i)
+        text += (i == 0 ? "" : ", ") + escape_for_terminal(gone.elsewhere[i]);
+    return text;
+}
+
+std::string lost_text(const std::string& architecture, std::size_t kernels)
+{
+    return fmt::format("no code that runs on {} any more: {} kernels of the baseline had it",
+                       escape_for_terminal(architecture), count_text(kernels));
 }
 
 const char* status_name(check_status status)
@@ -219,7 +252,29 @@ const char* status_name(check_status status)
 
 namespace {
 
-void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title, document& page)
+void add_unchecked(const check_result& result, std::size_t max_rows, document& page)
+{
+    std::size_t shown = 0;
+    for (const unchecked_part& part : result.unchecked)
+        if (shown++ < max_rows) page.line(unchecked_text(part), part.fails ? tone::bad : tone::warning);
+    if (shown > max_rows) add_left_out(shown - max_rows, page);
+}
+
+void add_unused_rules(const check_result& result, std::size_t max_rows, document& page)
+{
+    if (result.unused_rules.empty()) return;
+    page.heading("Rules that match no kernel");
+    table rows{{{"rule"}, {"set by"}}, {}};
+    for (const unused_rule& rule : result.unused_rules)
+        if (rows.rows.size() < max_rows)
+            rows.rows.push_back({{escape_for_terminal(rule.pattern), rule.fails ? tone::bad : tone::warning},
+                                 escape_for_terminal(place_text(rule.place))});
+    page.add(std::move(rows));
+    if (result.unused_rules.size() > max_rows) add_left_out(result.unused_rules.size() - max_rows, page);
+}
+
+void add_findings(const check_result& result, bool (*wanted)(const check_finding&), const char* title,
+                  std::size_t max_rows, document& page)
 {
     table rows{{{"kernel"}, {"arch"}, {"check"}, {"value", true}, {"limit", true}, {"set by"}}, {}};
     std::vector<std::string> reasons;
@@ -245,29 +300,27 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
         const bool obstacle = finding.check.starts_with("min_") && finding.message.find(" (") != std::string::npos;
         if (finding.status != check_status::unknown && !obstacle) continue;
         const std::string reason = "  " + finding.check + ": " + escape_for_terminal(finding.message);
-        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end() && reasons.size() < max_named)
+        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end() && reasons.size() < max_reasons)
             reasons.push_back(reason);
     }
     if (rows.rows.empty()) return;
-    names = shortened_apart(names, widest_name);
-    for (std::size_t i = 0; i < names.size(); ++i) rows.rows[i].front() = cell(std::move(names[i]));
+    names = shortened_apart(names, widest_check_name);
+    for (std::size_t i = 0; i < names.size(); ++i) rows.rows[i].front() = name_cell(std::move(names[i]));
     page.heading(title);
     page.add(std::move(rows));
-    if (left_out > 0)
-        page.line(fmt::format("  {} more are not shown: --format json and --format csv have them",
-                              with_commas(static_cast<std::int64_t>(left_out))));
+    if (left_out > 0) add_left_out(left_out, page);
     for (const std::string& reason : reasons) page.line(reason);
 }
 
-void add_kernels(const char* title, const std::vector<std::string>& names, document& page)
-{
-    if (names.empty()) return;
-    page.heading(title);
-    for (std::size_t i = 0; i < std::min(names.size(), max_named); ++i) page.line("  " + names[i]);
-    if (names.size() > max_named)
-        page.line(fmt::format("  … and {}", plural(names.size() - max_named, "other", "others")));
-}
-
 }  // namespace
+
+std::string check_markdown(const check_outcome& outcome)
+{
+    std::size_t rows = max_check_rows;
+    std::string text = render_markdown(check_document(outcome, rows));
+    while (text.size() > max_check_markdown && rows > 0)
+        text = render_markdown(check_document(outcome, rows = rows * 3 / 4));
+    return text;
+}
 
 }  // namespace launchbox

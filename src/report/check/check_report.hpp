@@ -17,11 +17,20 @@ namespace launchbox {
 struct check_outcome {
     check_result result;
     std::vector<inspected_input> inputs;
-    std::string directory;  ///< where the tool was started; paths below it are shown relative to it
-    std::string version;    ///< of launchbox
+    std::string directory;       ///< where the tool was started; paths below it are shown relative to it
+    std::string version;         ///< of launchbox
+    bool keeps_figures = false;  ///< a new baseline is written anyway, and need not be recommended
 };
 
-document check_document(const check_outcome& outcome);
+/// Rows of one table.
+inline constexpr std::size_t max_check_rows = 200;
+
+document check_document(const check_outcome& outcome, std::size_t max_rows = max_check_rows);
+
+/// GitHub takes 65,536 characters in a comment, and a script puts some in front. There are fewer rows where the text
+/// would be longer than this; a line says how many.
+inline constexpr std::size_t max_check_markdown = 60'000;  // bytes
+std::string check_markdown(const check_outcome& outcome);
 
 /// launchbox.check/1.
 nlohmann::ordered_json check_json(const check_outcome& outcome);
@@ -40,6 +49,11 @@ std::string architecture_of(const checked_kernel& kernel);
 
 /// "launchbox.budget.toml:7".
 std::string place_text(const file_line& place);
+
+/// "no code that runs on sm_80; the kernel has code for sm_90", of one that fails.
+std::string lost_text(const gone_kernel& gone);
+/// The same of `lost_architectures`.
+std::string lost_text(const std::string& architecture, std::size_t kernels);
 
 /// "broken", "unknown", "better".
 const char* status_name(check_status status);

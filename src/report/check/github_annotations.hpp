@@ -10,6 +10,9 @@
 namespace launchbox {
 
 /// `::error file=...,line=...,title=...::message` for each failure, `::warning` for what is allowed, and the summary.
+/// GitHub shows 10 of each level and step, and drops the others without a word.
+inline constexpr std::size_t max_annotations = 10;
+
 std::string check_annotations(const check_outcome& outcome);
 
 /// The message of a workflow command: %, CR and LF encoded, other control characters as \xNN.

@@ -96,6 +96,13 @@ std::vector<test_case> test_cases(const check_outcome& outcome)
         (finding.fails ? owner.failures : owner.notes)
             .push_back(fmt::format("{}: {} ({})", finding.check, finding.message, place_text(finding.set_by)));
     }
+    for (const gone_kernel& gone : result.gone)
+        if (gone.fails)
+            cases.push_back({gone.architecture,
+                             gone.identity,
+                             {fmt::format("baseline_architecture: {} ({})", lost_text(gone), place_text(gone.place))},
+                             {},
+                             {}});
     for (const unused_rule& rule : result.unused_rules)
         if (rule.fails)
             cases.push_back({"budget",

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "image/names/demangle.hpp"
 #include "report/check/check_location.hpp"
 #include "report/core/json.hpp"
 
@@ -33,6 +34,8 @@ constexpr std::pair<std::string_view, std::string_view> rules[] = {
     {"baseline_stack_bytes", "A kernel's stack frame is larger than in the baseline."},
     {"baseline_static_shared", "A kernel uses more static shared memory than in the baseline."},
     {"baseline_resident_threads", "Fewer threads of a kernel are resident than in the baseline."},
+    {"baseline_launch_bounds", "A kernel has lost launch bounds of the baseline, or the compiler ignores them."},
+    {"baseline_architecture", "A kernel of the baseline has no code any more that runs on one of its architectures."},
     {"unchecked", "An input, an architecture of --arch, a budget or a baseline for which nothing was checked."},
     {"unused_rule", "A rule of the budget matches no kernel."},
 };
@@ -129,6 +132,16 @@ ordered_json check_sarif(const check_outcome& outcome)
         ordered_json result = result_of("unchecked", part.fails ? "error" : "warning", unchecked_text(part));
         result["locations"] = ordered_json::array();
         result["locations"].push_back({{"physicalLocation", physical_location(location_of(part, outcome))}});
+        run["results"].push_back(std::move(result));
+    }
+    for (const gone_kernel& gone : outcome.result.gone) {
+        if (!gone.fails) continue;
+        ordered_json result =
+            result_of("baseline_architecture", "error", short_name(gone.identity) + ": " + lost_text(gone));
+        result["locations"] = ordered_json::array();
+        result["locations"].push_back(
+            {{"physicalLocation",
+              physical_location({relative_path(gone.place.file, outcome.directory), gone.place.line})}});
         run["results"].push_back(std::move(result));
     }
     for (const unused_rule& rule : outcome.result.unused_rules) {

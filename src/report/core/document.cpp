@@ -246,6 +246,44 @@ std::string markdown_cell(std::string_view text)
     return result;
 }
 
+// In code nothing is a link, a mention (@user), an issue (#1), a commit or an emoji: ns::a::kernel has ":a:". What ends
+// code, or a cell, is written as entities: of "\|" renderers disagree whether it ends the cell.
+std::string markdown_name(std::string_view text)
+{
+    if (text.empty()) return {};
+    if (text.find_first_of("|`\\") == std::string_view::npos) return '`' + std::string(text) + '`';
+    std::string entities = "<code>";
+    for (char c : text) {
+        const bool plain = c == ' ' || (static_cast<unsigned char>(c) & 0x80) != 0 || (c >= '0' && c <= '9') ||
+                           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        entities += plain ? std::string(1, c) : "&#" + std::to_string(static_cast<int>(c)) + ';';
+    }
+    return entities + "</code>";
+}
+
+// A line with names in it: words of which a mention, a reference, an emoji or a link would come are code.
+std::string markdown_line(std::string_view text)
+{
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t space = text.front() == ' ' ? 1 : 0;
+        result.append(space, ' ');
+        text.remove_prefix(space);
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(word.size());
+        const std::size_t begin = word.starts_with('(') ? 1 : 0;
+        const std::size_t last = word.find_last_not_of(",.:;)!?");
+        const std::string_view core =
+            last == std::string_view::npos || last < begin ? "" : word.substr(begin, last + 1 - begin);
+        const bool is_risky = core.find_first_of("@#~") != std::string_view::npos ||
+                              core.find("::") != std::string_view::npos || core.find("//") != std::string_view::npos;
+        result += is_risky ? markdown_cell(word.substr(0, begin)) + markdown_name(core) +
+                                 markdown_cell(word.substr(begin + core.size()))
+                           : markdown_cell(word);
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string render_text(const document& content, const output_style& style)
@@ -281,7 +319,7 @@ std::string render_markdown(const document& content)
                 break;
             case document::kind::line:
                 if (const std::size_t start = block.text.text.find_first_not_of(' '); start != std::string::npos)
-                    text += markdown_cell(block.text.text.substr(start)) + "\n\n";
+                    text += markdown_line(std::string_view(block.text.text).substr(start)) + "\n\n";
                 break;
             case document::kind::table: {
                 const auto row = [&](const auto& cells, const auto& content_of) {
@@ -292,7 +330,7 @@ std::string render_markdown(const document& content)
                     [](const table::column& c) { return c.title.empty() ? " " : markdown_cell(c.title); });
                 row(block.data.columns, [](const table::column& c) { return std::string(c.right ? "--:" : "---"); });
                 for (const auto& cells : block.data.rows)
-                    row(cells, [](const cell& c) { return markdown_cell(c.text); });
+                    row(cells, [](const cell& c) { return c.is_name ? markdown_name(c.text) : markdown_cell(c.text); });
                 text += '\n';
                 break;
             }

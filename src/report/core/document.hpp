@@ -18,10 +18,20 @@ struct cell {
     tone look = tone::plain;
     std::string calculator = {};  ///< the address of the calculator with the figures of the row; only pages link there
 
+    bool is_name = false;  ///< of a kernel or a file: whatever is in it, Markdown shows it as it is
+
     cell() = default;
     cell(std::string content, tone with = tone::plain) : text(std::move(content)), look(with) {}
     cell(const char* content, tone with = tone::plain) : text(content), look(with) {}
 };
+
+/// A cell with a name: no mention, emoji or link comes of what is in it.
+inline cell name_cell(std::string name)
+{
+    cell made(std::move(name));
+    made.is_name = true;
+    return made;
+}
 
 struct table {
     struct column {

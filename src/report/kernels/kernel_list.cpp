@@ -84,7 +84,7 @@ void add_names(table& rows, const std::vector<std::string>& names, const output_
     shown.reserve(names.size());
     for (const std::string& name : names) shown.push_back(escape_for_terminal(name));
     shown = shortened_apart(shown, room);
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) rows.rows[i].emplace_back(std::move(shown[i]));
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) rows.rows[i].push_back(name_cell(std::move(shown[i])));
 }
 
 namespace {

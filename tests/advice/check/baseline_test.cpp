@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advice/check/baseline_changes.hpp"
 #include "advice/check/compare_baseline.hpp"
 #include "checked_kernels.hpp"
 
@@ -53,10 +54,10 @@ TEST(baseline, is_sorted_text_with_a_line_a_kernel)
     const std::string expected =
         first_line +
         "# Written by launchbox check --write-baseline. One line a kernel and architecture; ? is not known.\n"
-        "? regs=32 spills=0/0 stack=0 shared=0 resident=? a(int)\n"
-        "sm_90 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
-        "sm_90a regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n"
-        "sm_100 regs=32 spills=0/0 stack=0 shared=0 resident=8x256 b(int)\n";
+        "? regs=32 spills=0/0 stack=0 shared=0 bounds=256 resident=? a(int)\n"
+        "sm_90 regs=32 spills=0/0 stack=0 shared=0 bounds=256 resident=8x256 b(int)\n"
+        "sm_90a regs=32 spills=0/0 stack=0 shared=0 bounds=256 resident=8x256 b(int)\n"
+        "sm_100 regs=32 spills=0/0 stack=0 shared=0 bounds=256 resident=8x256 b(int)\n";
     EXPECT_EQ(written_baseline(kernels), expected);
     std::vector<checked_kernel> other(kernels.rbegin(), kernels.rend());
     EXPECT_EQ(written_baseline(other), expected);
@@ -194,6 +195,7 @@ TEST(baseline, a_figure_that_is_not_known_any_more_is_not_compared_in_silence)
     checked_kernel now = before;
     now.info.figures.spill_store_bytes.reset();
     now.info.bounds.max_threads.reset();
+    now.info.bounds.register_cap.reset();  // as in a log
     const check_result result = compared({before}, {now});
     EXPECT_EQ(findings_of(result), "k sm_90 baseline_spill_bytes unknown\nk sm_90 baseline_resident_threads unknown\n");
     EXPECT_TRUE(result.failed());
@@ -203,11 +205,124 @@ TEST(baseline, a_figure_that_is_not_known_any_more_is_not_compared_in_silence)
     EXPECT_EQ(findings_of(compared({now}, {now})), "");
 }
 
+checked_kernel bound_kernel(std::optional<int> threads, int cap, std::optional<int> min_blocks = {})
+{
+    checked_kernel kernel = plain_kernel("k(int)");
+    kernel.info.bounds.max_threads.reset();
+    if (threads) kernel.info.bounds.max_threads = {*threads, 1, 1};
+    kernel.info.bounds.register_cap = cap;
+    kernel.info.bounds.min_blocks = min_blocks;
+    return kernel;
+}
+
+TEST(baseline, a_launch_bound_that_is_lost_or_ignored_is_worse)
+{
+    const auto lost = [](const checked_kernel& before, const checked_kernel& now) {
+        const check_result result = compared({before}, {now});
+        for (const check_finding& finding : result.findings)
+            if (finding.check == "baseline_launch_bounds") return finding.message;
+        return std::string();
+    };
+    const checked_kernel both = bound_kernel(256, 64, 4), first = bound_kernel(256, 255), none = bound_kernel({}, 255);
+    EXPECT_NE(written_baseline({both}).find(" bounds=256/64 "), std::string::npos);
+    EXPECT_NE(written_baseline({first}).find(" bounds=256 "), std::string::npos);
+    EXPECT_EQ(written_baseline({none}).find("bounds="), std::string::npos);
+    EXPECT_NE(written_baseline({bound_kernel({}, 40)}).find(" bounds=-/40 "), std::string::npos);
+    EXPECT_EQ(lost(both, first), "launch bounds: 256 threads, 64 registers in the baseline, 256 threads now");
+    EXPECT_EQ(lost(both, none), "launch bounds: 256 threads, 64 registers in the baseline, none now");
+    EXPECT_EQ(lost(first, none), "launch bounds: 256 threads in the baseline, none now");
+    EXPECT_EQ(lost(bound_kernel({}, 40), none), "launch bounds: 40 registers in the baseline, none now");
+    // (1024, 4) is ignored: sm_90 has 64 warp slots. With 1,024 threads alone the cap is 64.
+    EXPECT_EQ(lost(bound_kernel(1024, 32, 2), bound_kernel(1024, 64, 4)),
+              "launch bounds: 1,024 threads, 32 registers in the baseline, 1,024 threads now; min_blocks 4 has no "
+              "effect");
+    EXPECT_EQ(lost(bound_kernel(1024, 64), bound_kernel(4096, 255)),
+              "launch bounds: 1,024 threads in the baseline, none now; ptxas ignores a bound of 4,096 threads");
+    // The other way round, another bound, and the same.
+    EXPECT_EQ(lost(none, both) + lost(first, both) + lost(both, both) + lost(both, bound_kernel(256, 80, 3)) +
+                  lost(both, bound_kernel(512, 128)),
+              "");
+    checked_kernel copies = both;
+    copies.others.push_back(first);
+    EXPECT_NE(lost(both, copies), "");
+    expect_baseline_error(first_line + "sm_90 regs=1 spills=0/0 stack=0 shared=0 bounds=- resident=? f()\n", "2",
+                          "bounds is \"-\"");
+    for (const char* wrong : {"x", "256/", "256/x", "/64", "?", "-1", "99999999999"})
+        expect_baseline_error(
+            first_line + "sm_90 regs=1 spills=0/0 stack=0 shared=0 bounds=" + wrong + " resident=? f()\n", "2",
+            "bounds");
+}
+
+TEST(baseline, a_kernel_that_loses_an_architecture_is_worse_unless_other_code_runs_there)
+{
+    const auto fails = [](const std::string& before, const std::string& now) {
+        const check_result result =
+            compared({plain_kernel("k(int)", before), plain_kernel("k(int)", "sm_120")},
+                     now.empty() ? std::vector{plain_kernel("k(int)", "sm_120")}
+                                 : std::vector{plain_kernel("k(int)", now), plain_kernel("k(int)", "sm_120")});
+        return result.failed();
+    };
+    EXPECT_TRUE(fails("sm_90", ""));
+    EXPECT_TRUE(fails("sm_80", "sm_86"));
+    EXPECT_TRUE(fails("sm_90a", "sm_80"));
+    EXPECT_FALSE(fails("sm_86", "sm_80"));
+    EXPECT_FALSE(fails("sm_90", "sm_90a"));
+    EXPECT_FALSE(fails("sm_90a", "sm_90"));
+}
+
+// A regression would pass as a new kernel beside one that is gone.
+TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
+{
+    const auto shown = [](const std::vector<std::string>& before, const std::vector<std::string>& now) {
+        std::vector<checked_kernel> old_kernels, new_kernels;
+        for (const std::string& name : before) old_kernels.push_back(plain_kernel(name));
+        for (const std::string& name : now) new_kernels.push_back(plain_kernel(name));
+        new_kernels.back().info.figures.registers = 40;
+        const check_result result = compared(old_kernels, new_kernels);
+        return std::to_string(result.renamed) + " " + std::to_string(result.new_kernels.size()) + " " +
+               std::to_string(result.gone.size()) + (result.failed() ? " worse" : "");
+    };
+    EXPECT_EQ(shown({"f(int)"}, {"f(int, float*)"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 4>()"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 8>(int)"}), "0 1 1");
+    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(char)"}), "0 1 2");  // which of the two?
+    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(int)", "f(char)"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [a_cu]"}), "1 0 0 worse");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [b_cu]"}), "0 1 1");
+    EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f(int) [b_cu]"}), "1 0 0 worse");
+}
+
+TEST(baseline, changes_are_sorted_by_what_costs_most)
+{
+    std::vector<checked_kernel> before, now;
+    for (const char* name : {"a(int)", "b(int)", "c(int)", "d(int)", "e(int)"}) before.push_back(plain_kernel(name));
+    now = before;
+    now[0].info.figures.registers = 30;
+    now[1].info.figures.registers = 33;
+    now[2].info.figures.registers = 64;  // 4x256 from 8x256
+    now[3].info.figures.spill_store_bytes = 8;
+    now[4] = plain_kernel("f(int)");
+    std::string text;
+    for (const baseline_change& change : baseline_changes(compared(before, now))) {
+        text += std::string(verdict_name(change.verdict)) + " " + change.architecture + ":";
+        for (const changed_figure& figure : change.figures) text += " " + figure.shown_before + "/" + figure.shown_now;
+        text += "\n";
+    }
+    EXPECT_EQ(text,
+              "worse sm_90: 8x256 resident/4x256 resident 32 registers/64 registers\n"
+              "worse sm_90: 8x256 resident/6x256 resident 32 registers/33 registers\n"
+              "worse sm_90: 0 B spilled/8 B spilled\n"
+              "new sm_90: /32 registers /8x256 resident\n"
+              "better sm_90: 32 registers/30 registers\n"
+              "gone sm_90: 32 registers/ 8x256 resident/\n");
+    EXPECT_TRUE(baseline_changes(compared(before, before)).empty());
+}
+
 TEST(baseline, new_and_gone_kernels_are_reported_and_do_not_fail)
 {
     const check_result result = compared({plain_kernel("a(int)"), plain_kernel("b(int)", "sm_80")},
-                                         {plain_kernel("a(int)", "sm_80"), plain_kernel("b(int)", "sm_80")});
-    ASSERT_EQ(result.new_kernels, (std::vector<std::size_t>{0}));
+                                         {plain_kernel("b(int)", "sm_80"), plain_kernel("c(int)", "sm_80")});
+    ASSERT_EQ(result.new_kernels, (std::vector<std::size_t>{1}));
     ASSERT_EQ(result.gone.size(), 1u);
     EXPECT_EQ(result.gone[0].identity, "a(int)");
     EXPECT_EQ(result.gone[0].architecture, "sm_90");

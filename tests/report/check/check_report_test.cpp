@@ -126,15 +126,116 @@ TEST(check_report, the_summary_counts)
               (std::vector<std::string>{"k sm_90: max_registers: 40 registers, at most 32 allowed (b.toml:7)"}));
 }
 
-// Long lists of kernels are cut, and told to be.
-TEST(check_report, many_new_kernels_are_counted)
+check_outcome many_changes(std::size_t kernels, const std::string& name)
+{
+    check_outcome outcome = outcome_with(name);
+    outcome.result.baseline_file = "b";
+    const checked_kernel kernel = outcome.result.kernels.front();
+    check_finding finding = outcome.result.findings.front();
+    finding.check = "baseline_registers";
+    finding.shown_value = "40";
+    finding.shown_limit = "32";
+    outcome.result.kernels.clear();
+    outcome.result.findings.clear();
+    for (std::size_t i = 0; i < kernels; ++i) {
+        outcome.result.kernels.push_back(kernel);
+        outcome.result.kernels.back().info.short_form += std::to_string(i);
+        outcome.result.kernels.back().identity += std::to_string(i);
+        finding.kernel = i;
+        outcome.result.findings.push_back(finding);
+    }
+    return outcome;
+}
+
+// GitHub refuses a comment of more than 65,536 characters.
+TEST(check_report, five_thousand_changes_fit_into_a_comment)
+{
+    for (const std::string& name : {std::string("k"), std::string(300, 'x'), std::string(300, '|')}) {
+        const std::string text = check_markdown(many_changes(5000, name));
+        EXPECT_LE(text.size(), max_check_markdown);
+        EXPECT_NE(text.find(" more are not shown"), std::string::npos) << text.substr(0, 500);
+        EXPECT_NE(text.find("5,000 violations"), std::string::npos);
+        EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 20);
+    }
+    check_outcome others = outcome_with("k");
+    for (int i = 0; i < 5000; ++i) {
+        others.result.unchecked.push_back({"file" + std::string(200, 'f'), "", "nothing in it"});
+        others.result.unused_rules.push_back({std::string(200, 'r'), {"b.toml", 1}, false});
+        others.result.new_kernels.push_back(0);
+    }
+    EXPECT_LE(check_markdown(others).size(), max_check_markdown);
+}
+
+TEST(check_report, ten_annotations_are_shown_of_each_level_and_the_rest_is_in_the_log)
+{
+    const auto lines = [](const std::string& text, const std::string& with) {
+        std::size_t number = 0;
+        for (std::size_t at = 0; (at = text.find(with, at)) != std::string::npos; ++at) ++number;
+        return number;
+    };
+    const std::string ten = check_annotations(many_changes(10, "k"));
+    EXPECT_EQ(lines(ten, "::error "), 10u);
+    EXPECT_EQ(lines(ten, "more like these"), 0u);
+    const std::string many = check_annotations(many_changes(5000, "k"));
+    EXPECT_EQ(lines(many, "::error "), 10u);
+    EXPECT_EQ(lines(many, "::4,991 more like these are in the log"), 1u);
+    EXPECT_EQ(lines(many, "\nerror: k"), 4991u);
+}
+
+TEST(check_report, a_kernel_has_one_annotation_for_all_architectures)
+{
+    check_outcome outcome = many_changes(3, "k");
+    for (std::size_t i = 0; i < 3; ++i) {
+        outcome.result.kernels[i].identity = outcome.result.kernels[i].info.short_form = "k";
+        outcome.result.findings[i].set_by.line = static_cast<int>(i);
+        set_architecture(outcome.result.kernels[i].info, i == 0 ? "sm_80" : i == 1 ? "sm_90" : "sm_120");
+    }
+    outcome.result.findings[2].message = "other";
+    const std::string text = check_annotations(outcome);
+    EXPECT_EQ(text.find("::error "), text.rfind("::error ")) << text;
+    EXPECT_NE(text.find("::k on sm_80, sm_90: 40 registers, at most 32 allowed (set in b.toml"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("; on sm_120: other"), std::string::npos) << text;
+}
+
+// What GitHub and GitLab make links, mentions, emoji or cells of.
+TEST(check_report, a_name_in_a_table_is_what_it_is)
+{
+    const auto row = [](const std::string& name) {
+        const std::string text = check_markdown(many_changes(1, name));
+        const std::size_t at = text.find("--- |\n") + 6;
+        return text.substr(at, text.find('\n', at) - at);
+    };
+    EXPECT_EQ(row("ns::a::k"), "| `ns::a::k0` | sm\\_90 | worse | 32 registers | 40 registers |");
+    EXPECT_EQ(row("@user #1 <b> ~~x~~ *y*"),
+              "| `@user #1 <b> ~~x~~ *y*0` | sm\\_90 | worse | 32 registers | 40 registers |");
+    EXPECT_EQ(row("a|b`c\\|d"),
+              "| <code>a&#124;b&#96;c&#92;&#124;d0</code> | sm\\_90 | worse | 32 registers | 40 registers |");
+    EXPECT_EQ(row("a\n| b |\n"),
+              "| <code>a&#92;x0a&#124; b &#124;&#92;x0a0</code> | sm\\_90 | worse | 32 registers | 40 registers |");
+}
+
+TEST(check_report, an_architecture_that_all_kernels_have_lost_is_one_row)
 {
     check_outcome outcome = outcome_with("k");
     outcome.result.findings.clear();
-    for (std::size_t i = 0; i < 30; ++i) outcome.result.new_kernels.push_back(0);
-    const std::string text = render_text(check_document(outcome), {});
-    EXPECT_NE(text.find("… and 10 others"), std::string::npos) << text;
-    EXPECT_NE(text.find("30 new kernels"), std::string::npos) << text;
+    for (int i = 0; i < 3; ++i) {
+        gone_kernel gone{.identity = "k" + std::to_string(i) + "(int)", .architecture = "sm_80", .place = {"b", i}};
+        gone.fails = true;
+        gone.elsewhere = {"sm_90"};
+        outcome.result.gone.push_back(gone);
+    }
+    EXPECT_TRUE(outcome.result.failed());
+    const std::string text = check_markdown(outcome);
+    EXPECT_NE(text.find("| all 3 that had it | sm\\_80 | worse | code for it | no code that runs there |"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("k0"), std::string::npos) << text;
+    EXPECT_NE(check_annotations(outcome).find("no code that runs on sm_80 any more: 3 kernels"), std::string::npos);
+    EXPECT_EQ(failures_of(outcome.result).size(), 1u);
+    EXPECT_EQ(check_json(outcome)["gone_kernels"].size(), 3u);
+    EXPECT_NE(check_junit(outcome).find("failures=\"3\""), std::string::npos);
+    EXPECT_EQ(check_sarif(outcome)["runs"][0]["results"].size(), 3u);
 }
 
 }  // namespace

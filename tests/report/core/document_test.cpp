@@ -154,6 +154,24 @@ TEST(document, markdown_escapes_what_markdown_reads)
               "```\n<raw> | *text*\n```\n\n");
 }
 
+// What GitHub and GitLab make mentions, references, emoji and links of, in a line and in the cell of a name.
+TEST(document, markdown_makes_nothing_of_names)
+{
+    const auto line = [](const std::string& text) {
+        document page;
+        page.line(text);
+        const std::string rendered = render_markdown(page);
+        return rendered.substr(0, rendered.size() - 2);
+    };
+    EXPECT_EQ(line("lib/@scope/x.so: no kernel (ns::a::k), #1 ~label, http://x.y"),
+              "`lib/@scope/x.so`: no kernel (`ns::a::k`), `#1` `~label`, `http://x.y`");
+    EXPECT_EQ(line("a_b:  two (words). ::"), "a\\_b:  two (words). ::");
+    EXPECT_EQ(line("a::b`c"), "<code>a&#58;&#58;b&#96;c</code>");
+    document page;
+    page.add({{{"kernel"}}, {{name_cell("a::b")}, {name_cell("|")}, {name_cell("")}}});
+    EXPECT_EQ(render_markdown(page), "| kernel |\n| --- |\n| `a::b` |\n| <code>&#124;</code> |\n|  |\n\n");
+}
+
 // Reads RFC 4180 back.
 std::vector<std::vector<std::string>> parsed_csv(const std::string& text)
 {

@@ -1,0 +1,21 @@
+// The table of what differs from the baseline: kernel, architecture, before, after; the worst first.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "advice/check/check_result.hpp"
+#include "report/core/document.hpp"
+
+namespace launchbox {
+
+/// Columns of a kernel's name in the tables of `check`; there are some of 24,000.
+inline constexpr int widest_check_name = 160;
+
+/// Nothing where nothing differs.
+void add_changes(const check_result& result, std::size_t max_rows, document& page);
+
+/// "5 more are not shown: ...".
+void add_left_out(std::size_t number, document& page);
+
+}  // namespace launchbox
