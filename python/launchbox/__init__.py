@@ -5,5 +5,6 @@ Each function is a call of the command-line tool `launchbox`, which this package
 as `launchbox.Error`.
 """
 from .tool import Error, version
+from .tuning import Candidate, Tuning, tune
 
-__all__ = ["Error", "version"]
+__all__ = ["Candidate", "Error", "Tuning", "tune", "version"]

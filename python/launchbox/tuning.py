@@ -1,0 +1,482 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`launchbox.tune`: candidates that Python launches, searched, timed and kept by the tool.
+
+The tool has the search, the statistics, the race of the best, the store and the limits; here its spec is written, and
+the functions are sent to the processes that it starts (`_worker`).
+"""
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _gpu, _payload, tool
+from .tool import Error
+
+_LIBRARIES = ("torch", "triton", "cupy", "numba", "warp", "numpy", "jax")
+_START = "import os,sys;sys.path.insert(0,os.environ['LAUNCHBOX_PYTHON']);from launchbox._worker import main;main()"
+# The tool ends, with everything kept, when we are killed. preexec_fn could block for ever in a process with threads.
+_ENDS_WITH_US = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], ["launchbox", *sys.argv[3:]])
+"""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What became of one assignment of the parameters on one workload."""
+
+    parameters: Dict[str, Any]
+    workload: Dict[str, Any]
+    status: str  #: "measured", "launch_error", "wrong_result", "hang", ...
+    reason: Optional[str]  #: one line, where it was not measured
+    median_ms: Optional[float]
+    verified: bool  #: its outputs were checked after every timed launch
+    samples: int
+    rank: Optional[int]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The best candidate and all others. Of several workloads or kinds of GPU the first counts; `best` has all."""
+
+    parameters: Dict[str, Any]  #: the winner, or else the baseline, or else the fastest: see `verdict`
+    median_ms: Optional[float]
+    verified: bool
+    verdict: str  #: how sure it is, in a sentence
+    has_winner: bool  #: noise leaves no doubt
+    candidates: List[Candidate] = field(repr=False)
+    best: List[Dict[str, Any]] = field(repr=False)  #: as the tool has it: for each run and workload
+    database: str = ""
+
+    @property
+    def failed(self) -> List[Candidate]:
+        """Those that could not be measured, with their reasons."""
+        return [each for each in self.candidates if each.status != "measured"]
+
+    def __str__(self) -> str:
+        values = " ".join(f"{name}={value}" for name, value in self.parameters.items())
+        said = "" if self.verified else ", not verified: nothing checked the outputs"
+        return f"{values}: {self.median_ms:.6g} ms{said}" if self.median_ms is not None else values + said
+
+
+def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
+         run: Optional[Callable[..., Any]] = None,
+         verify: Optional[Callable[..., Any]] = None,
+         reference: Optional[Callable[..., Any]] = None,
+         outputs: Optional[Callable[..., Any]] = None,
+         reset: Optional[Callable[..., Any]] = None,
+         setup: Optional[Callable[..., Any]] = None,
+         stream: Optional[Callable[..., Any]] = None,
+         constraints: Union[str, Sequence[str]] = (),
+         baseline: Optional[Mapping[str, Any]] = None,
+         workloads: Sequence[Mapping[str, Any]] = (),
+         rtol: float = 0, atol: float = 0,
+         device: Optional[str] = None, gpus: Sequence[int] = (), workers: int = 1,
+         name: Optional[str] = None,
+         database: Union[str, "os.PathLike[str]", None] = None,
+         budget: Union[int, str, None] = None, search: Optional[str] = None, seed: Optional[int] = None,
+         warm_start: Optional[str] = None,
+         cache: str = "cold", measure: Optional[Mapping[str, Any]] = None,
+         compile_seconds: float = 300, start_seconds: float = 300, check_seconds: float = 300,
+         memory: Optional[int] = None, sources: Sequence[str] = (), progress: bool = True) -> Tuning:
+    """Finds the fastest candidate of `space` by measuring, and keeps all results in a database.
+
+    `space`: the values of each parameter, by its name. Values may be numbers, words, True and False, or any other
+    objects, for which their names stand in the database. Or the path of a spec (docs/tune_spec.md), which then says
+    everything.
+
+    `run(**parameters)`: one launch of one candidate. What it returns may be its outputs (arrays, or a tuple or dict of
+    arrays), or a number: then that is its time in milliseconds. Otherwise it is timed between two events of the GPU, or
+    on the processor with a clock.
+
+    `setup()` runs once in each worker process; `run` and all others then get what it returns as their first argument.
+    `reset()` runs before each launch and is not timed: for what launches change.
+
+    A time counts only if the output of that launch was right: the outputs that `run` returns, or that `outputs()`
+    gives, are overwritten before each timed launch. After it `verify()` raises or returns False if something is wrong;
+    or the outputs are compared with those that `reference()` returns, or else with those of the baseline, or of the
+    first candidate: |x - right| <= atol + rtol * |right|.
+
+    `verify`, `outputs`, `reset` and `stream` may take parameters by name, too. `stream()` gives the stream that `run`
+    uses, if that is not the default one.
+
+    A candidate that raises, hangs, crashes or takes too much memory (`memory`, in bytes) costs its own result; its
+    reason is in the database. With the same `database` a later call continues. Ctrl-C raises KeyboardInterrupt; what
+    was finished is kept.
+
+    The functions have to be at the top level of a file, below which the call of `tune` stands behind
+    `if __name__ == "__main__":`, as for `multiprocessing`; with cloudpickle installed they may be any.
+    """
+    if _payload.inside_worker:
+        raise _payload.CalledAgain("launchbox.tune is called by a file that its worker process imports: put the call "
+                                   "below if __name__ == \"__main__\":")
+    options = _options(budget, search, seed, warm_start, gpus)
+    if isinstance(space, (str, os.PathLike)):
+        given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]
+        if given:
+            raise Error(f"{given[0]} is given, and the spec {os.fspath(space)} says itself what is launched",
+                        "leave it out, or give the parameters instead of a spec")
+        store = ["--store", os.fspath(database)] if database is not None else []
+        found = _run_tool([os.fspath(space), *store, *options], None, {}, progress)
+        return _tuning_of(found, {}, {})
+    if run is None:
+        raise Error("run is missing", "give a function that launches one candidate: run=...")
+    functions = {key: value for key, value in (("run", run), ("verify", verify), ("reference", reference),
+                                               ("outputs", outputs), ("reset", reset), ("setup", setup),
+                                               ("stream", stream)) if value is not None}
+    for key, value in functions.items():
+        if not callable(value):
+            raise Error(f"{key} is a {type(value).__name__}, which cannot be called", f"give a function: {key}=...")
+    parameters = _Values(space, "space")
+    cases = _Values(_by_name(workloads), "workloads") if workloads else _Values({}, "workloads")
+    _check_arguments(run, functions, parameters, cases)
+    chosen = device if device is not None else ("gpu" if _gpu.is_there() else "cpu")
+    if chosen not in ("gpu", "cpu"):
+        raise Error(f"device is {chosen!r}", "give \"gpu\" or \"cpu\"")
+    limit = _default_memory(workers) if memory is None else int(memory)
+    title = name or re.sub(r"[^A-Za-z0-9_.-]", "_", getattr(run, "__name__", "run")).strip("_.-") or "run"
+    first = {key: cases.text(key, value) for key, value in dict(workloads[0]).items()} if workloads else {}
+    packed = _payload.packed(functions, {
+        "parameters": parameters.originals, "workload": cases.originals, "device": chosen, "memory": limit,
+        "first_workload": first})
+    spec = _Spec()
+    spec.section("tunable", {"name": title})
+    if baseline is not None:
+        spec.line("baseline = { " + ", ".join(f"{_toml(key)} = {_toml(parameters.text(key, value))}"
+                                              for key, value in baseline.items()) + " }", "baseline")
+    spec.section("parameters", {})
+    for key, values in parameters.texts.items():
+        spec.line(f"{_toml(key)} = [{', '.join(_toml(value) for value in values)}]", f"space[{key!r}]")
+    if constraints:
+        spec.section("constraints", {})
+        given_constraints = [constraints] if isinstance(constraints, str) else list(constraints)
+        spec.line("all = [", "constraints")
+        for number, constraint in enumerate(given_constraints):
+            spec.line(f"  {_toml(constraint)},", f"constraints[{number}]")
+        spec.line("]", "constraints")
+    for number, case in enumerate(workloads):
+        spec.line("[[workload]]", f"workloads[{number}]")
+        for key, value in case.items():
+            spec.line(f"{_toml(key)} = {_toml(cases.text(key, value))}", f"workloads[{number}]")
+    spec.section("callback", {
+        "command": [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START],  # type: ignore
+        "device": "gpu" if chosen == "gpu" else "processor", "sources": _sources(functions, sources),
+        "software": _software(), "start_seconds": start_seconds, "first_seconds": compile_seconds,
+        "check_seconds": check_seconds})
+    if limit:
+        spec.line(f"memory_bytes = {limit}", "memory")
+    if chosen == "cpu":
+        spec.line(f"count = {_toml(workers)}", "workers")
+    spec.section("verify", {"absolute": atol, "relative": rtol})
+    spec.section("measure", {"cache": cache, **(measure or {})})
+    store = os.fspath(database) if database is not None else title + ".db"
+    with tempfile.TemporaryDirectory(prefix="launchbox_") as folder:
+        path = os.path.join(folder, "functions")
+        with open(path, "wb") as file:
+            file.write(packed)
+        environment = {_payload.VARIABLE: path, _payload.FOLDER_VARIABLE: os.path.dirname(os.path.dirname(__file__))}
+        try:
+            found = _run_tool(["-", "--store", store, *options], spec.text().encode(), environment, progress)
+        except Error as failure:
+            raise Error(spec.in_python(failure.what), failure.hint, failure.status) from None
+    return _tuning_of(found, parameters.originals, cases.originals)
+
+
+# ---- the spec
+
+
+class _Spec:
+    """Text, with what each line is in the call of `tune`."""
+
+    def __init__(self) -> None:
+        self._lines: List[str] = []
+        self._names: List[str] = []
+
+    def line(self, text: str, name: str) -> None:
+        self._lines.append(text)
+        self._names.append(name)
+
+    def section(self, name: str, values: Mapping[str, Any]) -> None:
+        self.line(f"[{name}]", name)
+        for key, value in values.items():
+            self.line(f"{_toml(key)} = {_toml(value)}", key)
+
+    def text(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+    def in_python(self, message: str) -> str:
+        """A message of the tool, with the argument's name instead of the place in a file that nobody has written."""
+        def name(match: "re.Match[str]") -> str:
+            line = int(match.group(1))
+            return f"{self._names[line - 1]}: " if 0 < line <= len(self._names) else ""
+        return re.sub(r"(?<![^\s])-:(\d+):\d+: ", name, message)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return "inf" if math.isinf(value) else repr(value)
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise Error(f"{value!r} is no text: it has half a character in it", "use another word") from None
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    raise Error(f"{value!r} is a {type(value).__name__}, which stands for nothing here", "give a number or a word")
+
+
+class _Values:
+    """Values by name: as the tool has them, and the user's own objects."""
+
+    def __init__(self, given: Any, what: str):
+        if not isinstance(given, Mapping):
+            raise Error(f"{what} is a {type(given).__name__}, not a dict",
+                        "give the values of each parameter by its name: {\"block\": [128, 256]}")
+        self._what = what
+        self.texts: Dict[str, List[Any]] = {}
+        self.originals: Dict[str, Dict[Any, Any]] = {}
+        for key, values in given.items():
+            if not isinstance(key, str):
+                raise Error(f"{what} has {key!r} as a name", "names are words: they become keywords of run")
+            if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+                raise Error(f"{what}[{key!r}] is {values!r}, not a list of values", f"give a list: [{values!r}]")
+            self._add(key, list(values))
+
+    def _add(self, key: str, values: List[Any]) -> None:
+        plain = [_plain(value) for value in values]
+        kinds = {type(value) for value in plain}
+        if kinds == {int, float}:
+            plain, kinds = [float(value) for value in plain], {float}
+        if len(kinds) > 1 or not kinds <= {bool, int, float, str}:
+            plain = [_name_of(value) for value in values]
+        known: Dict[Any, Any] = {}
+        for text, value in zip(plain, values):
+            if text in known and known[text] is not value and type(value) not in (bool, int, float, str):
+                raise Error(f"{self._what}[{key!r}] has two values that are called {text!r}",
+                            "give words, and look the objects up in run")
+            known[text] = value
+        self.texts[key], self.originals[key] = plain, known
+
+    def text(self, key: str, value: Any) -> Any:
+        """One value as the tool has it."""
+        for text, original in self.originals.get(key, {}).items():
+            if original is value or (type(original) is type(value) and original == value):
+                return text
+        return _plain(value) if isinstance(_plain(value), (bool, int, float, str)) else _name_of(value)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    if isinstance(value, (bool, int, float, str)):
+        for kind in (bool, int, float, str):
+            if isinstance(value, kind):
+                return kind(value)
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return value.item()
+    return value
+
+
+def _name_of(value: Any) -> str:
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    return name if isinstance(name, str) else str(value)
+
+
+def _by_name(workloads: Sequence[Mapping[str, Any]]) -> Dict[str, List[Any]]:
+    found: Dict[str, List[Any]] = {}
+    if isinstance(workloads, Mapping):
+        raise Error("workloads is a dict, not a list", "give a list of dicts: [{\"n\": 1000000}]")
+    for case in workloads:
+        for key, value in dict(case).items():
+            values = found.setdefault(key, [])
+            if not any(each is value or each == value for each in values):
+                values.append(value)
+    return found
+
+
+def _check_arguments(run: Callable[..., Any], functions: Mapping[str, Any], parameters: _Values,
+                     cases: _Values) -> None:
+    """That `run` takes the parameters, before any process is started for it."""
+    if not parameters.texts:
+        raise Error("space has no parameter", "give the values of each: {\"block\": [128, 256]}")
+    try:
+        signature = inspect.signature(run)
+    except (TypeError, ValueError):
+        return
+    first = [None] if "setup" in functions else []
+    keywords = [*parameters.texts, *([] if "setup" in functions else cases.texts)]
+    try:
+        signature.bind(*first, **{key: None for key in keywords})
+    except TypeError as failure:
+        before = "what setup returns, " if first else ""
+        raise Error(f"run{signature} cannot be called with {before}{', '.join(keywords)}: {failure}",
+                    "its keywords are the names in space") from None
+
+
+def _sources(functions: Mapping[str, Callable[..., Any]], more: Sequence[str]) -> List[str]:
+    """The files that the functions are from: what was measured with others does not count for these."""
+    files = [os.fspath(each) for each in ([more] if isinstance(more, (str, os.PathLike)) else more)]
+    for function in functions.values():
+        function = inspect.unwrap(getattr(function, "func", function))
+        try:
+            file = inspect.getsourcefile(function)
+        except TypeError:
+            continue
+        if file is not None and os.path.isfile(file):
+            files.append(file)
+    here = os.getcwd()
+
+    def shown(file: str) -> str:
+        path = os.path.abspath(file)
+        return os.path.relpath(path, here) if path.startswith(here + os.sep) else path
+    return list(dict.fromkeys(shown(file) for file in files))
+
+
+def _software() -> str:
+    """What times depend on beside the sources."""
+    found = [f"{platform.python_implementation()} {platform.python_version()}"]
+    for library in _LIBRARIES:
+        version = getattr(sys.modules.get(library), "__version__", None)
+        if isinstance(version, str):
+            found.append(f"{library} {version}")
+    return ", ".join(found)
+
+
+def _default_memory(workers: int) -> int:
+    """Three quarters of what the machine, or the container, has, shared by the workers."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 0
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(file, encoding="ascii") as text:
+                total = min(total, int(text.read()))
+        except (OSError, ValueError):
+            continue
+    return max(total * 3 // 4 // max(workers, 1) if isinstance(workers, int) else total, 1 << 28)
+
+
+# ---- the tool
+
+
+def _options(budget: Any, search: Any, seed: Any, warm_start: Any, gpus: Sequence[int]) -> List[str]:
+    options: List[str] = []
+    for key, value in (("--budget", budget), ("--search", search), ("--seed", seed), ("--warm-start", warm_start)):
+        if value is not None:
+            options += [key, str(value)]
+    if gpus:
+        options += ["--gpu", ",".join(str(gpu) for gpu in gpus)]
+    return options
+
+
+def _run_tool(arguments: List[str], spec: Optional[bytes], environment: Dict[str, str], progress: bool) -> Any:
+    """What `launchbox tune` found, as its JSON. Its messages are shown while it works."""
+    with tempfile.TemporaryFile() as answer:
+        # A session of its own: Ctrl-C comes here first, and goes to the tool once.
+        child = subprocess.Popen([sys.executable, "-S", "-c", _ENDS_WITH_US, str(os.getpid()), tool.path(), "tune",
+                                  *arguments, "--format", "json"],
+                                 stdin=subprocess.PIPE if spec is not None else subprocess.DEVNULL, stdout=answer,
+                                 stderr=subprocess.PIPE, env={**os.environ, **environment}, start_new_session=True)
+        said: List[str] = []
+        listener = threading.Thread(target=_listen, args=(child.stderr, said, progress), daemon=True)
+        listener.start()
+        interrupted: Optional[KeyboardInterrupt] = None
+        try:
+            if spec is not None and child.stdin is not None:
+                try:
+                    child.stdin.write(spec)
+                    child.stdin.close()
+                except BrokenPipeError:
+                    pass
+            child.wait()
+        except KeyboardInterrupt as failure:
+            interrupted = failure
+            _end(child, signal.SIGINT)
+        except BaseException:
+            _end(child, signal.SIGTERM)
+            raise
+        listener.join(timeout=10)
+        if interrupted is not None or child.returncode == 4:
+            raise KeyboardInterrupt(said[-1] if said else "")
+        if child.returncode != 0:
+            raise _error_of(child.returncode, said)
+        answer.seek(0)
+        return json.load(answer)
+
+
+def _end(child: "subprocess.Popen[bytes]", number: int) -> None:
+    """It keeps what is finished; a second interrupt ends it at once."""
+    try:
+        child.send_signal(number)
+        child.wait()
+    except KeyboardInterrupt:
+        child.kill()
+        child.wait()
+
+
+def _listen(stream: Any, said: List[str], progress: bool) -> None:
+    for line in stream:
+        text = line.decode(errors="replace").rstrip("\n")
+        said.append(text)
+        del said[:-50]
+        if progress and sys.stderr is not None:
+            print(text, file=sys.stderr, flush=True)
+
+
+def _error_of(status: int, said: List[str]) -> Error:
+    if status < 0:
+        return Error(f"launchbox was ended by signal {-status}; what was finished is kept", "", 4)
+    messages = [line[len("launchbox: "):] if line.startswith("launchbox: ") else line for line in said if line.strip()]
+    return Error(messages[-1] if messages else f"launchbox ended with status {status}", "", status)
+
+
+# ---- the results
+
+
+def _tuning_of(found: Any, parameters: Dict[str, Dict[Any, Any]], workloads: Dict[str, Dict[Any, Any]]) -> Tuning:
+    def own(values: Optional[Dict[str, Any]], known: Dict[str, Dict[Any, Any]]) -> Dict[str, Any]:
+        return {key: known.get(key, {}).get(value, value) for key, value in (values or {}).items()}
+    candidates = [Candidate(own(each["parameters"], parameters), own(each["workload"], workloads), each["status"],
+                            each["reason"], _milliseconds(each["median_ns"]), each["verified"], each["samples"] or 0,
+                            each["rank"]) for each in found["candidates"]]
+    first = found["best"][0]
+    of_first = [each for each in found["candidates"]
+                if each["run"] == first["run"] and each["workload"] == first["workload"]]
+    chosen = _chosen(first, of_first)
+    overall = found.get("overall") or []
+    has_winner = first["parameters"] is not None
+    return Tuning(own(chosen["parameters"], parameters), _milliseconds(chosen["median_ns"]), chosen["verified"],
+                  first["verdict"], has_winner, candidates, overall or found["best"],
+                  found["runs"][first["run"]]["file"])
+
+
+def _chosen(best: Any, candidates: List[Any]) -> Any:
+    if best["parameters"] is not None:
+        winner = next((each for each in candidates if each["parameters"] == best["parameters"]), {})
+        return {**winner, "parameters": best["parameters"], "median_ns": best["median_ns"] or winner.get("median_ns"),
+                "verified": winner.get("verified", False)}
+    measured = [each for each in candidates if each["status"] == "measured"]
+    baseline = [each for each in measured if each["is_baseline"]]
+    return min(baseline or measured, key=lambda each: each["rank"] or math.inf)
+
+
+def _milliseconds(nanoseconds: Optional[float]) -> Optional[float]:
+    return None if nanoseconds is None else nanoseconds / 1e6

@@ -1,0 +1,515 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuning by callback, without a GPU: functions that return their own time, or work on the processor.
+
+Each test writes a program as users write it, and runs it in a process of its own: so the worker imports it, and
+whatever is planted there cannot reach the tests.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import launchbox
+from launchbox import tool
+
+# Times that a callback says itself: nothing is measured, so that the same candidate always wins.
+HEAD = """
+import launchbox, os, sys
+"""
+CALL = """
+if __name__ == "__main__":
+    best = launchbox.tune(SPACE, run=run, device="cpu", database="r.db", measure={"min_samples": 3, "max_samples": 3},
+                          seed=1, MORE)
+    print("RESULT", best.parameters, best.median_ms, "verified" if best.verified else "not verified", best.has_winner)
+    for each in best.candidates:
+        print("CANDIDATE", each.parameters, each.status, "|", each.reason)
+"""
+
+
+def program(folder, functions, space="{'n': [1, 2, 3]}", more="", head=HEAD, call=CALL):
+    text = head + textwrap.dedent(functions) + call.replace("SPACE", space).replace("MORE", more)
+    (folder / "program.py").write_text(text)
+
+
+def call(folder, *words, **environment):
+    # A file, not a pipe: what a test leaves running does not hold the test up.
+    with open(folder / "out", "w") as out, open(folder / "err", "w") as err:
+        status = subprocess.run([sys.executable, *(words or ["program.py"])], cwd=folder, stdout=out, stderr=err,
+                                stdin=subprocess.DEVNULL, env={**os.environ, **environment}, check=False).returncode
+    return status, (folder / "out").read_text(), (folder / "err").read_text()
+
+
+def run_program(folder, functions, **options):
+    program(folder, functions, **options)
+    status, out, err = call(folder)
+    assert status == 0, err
+    return out
+
+
+def statuses(out):
+    """By the parameters' text: status and reason."""
+    found = {}
+    for line in out.splitlines():
+        if line.startswith("CANDIDATE "):
+            name, rest = line[len("CANDIDATE "):].split("}", 1)
+            status, reason = rest.strip().split(" | ", 1)
+            found[name + "}"] = (status, reason)
+    return found
+
+
+TIMES = "def run(n): return 4.0 - n\n"
+
+
+def test_the_fastest_wins_and_the_database_is_the_tools(tmp_path):
+    out = run_program(tmp_path, TIMES)
+    assert "RESULT {'n': 3} 1.0 not verified True" in out
+    results = tool.ask(["results", str(tmp_path / "r.db")])
+    assert results["best"][0]["parameters"] == {"n": 3}
+    assert results["candidates"][0]["verified"] is False
+    header = tool.run(["emit", str(tmp_path / "r.db")]).decode()
+    assert "not verified" in header and "3" in header
+
+
+def test_real_times_are_measured(tmp_path):
+    functions = """
+        def run(n):
+            return sum(range(20_000 * n * n)) and None
+    """
+    out = run_program(tmp_path, functions)
+    assert "RESULT {'n': 1} " in out and " not verified" in out
+
+
+def test_a_later_call_continues(tmp_path):
+    functions = """
+        def run(n):
+            with open("launches", "a") as file: file.write(f"{n}\\n")
+            return 4.0 - n
+    """
+    program(tmp_path, functions, more="budget=2")
+    assert call(tmp_path)[0] == 0
+    first = len((tmp_path / "launches").read_text().split())
+    text = (tmp_path / "program.py").read_text()
+    status, out, err = call(tmp_path)
+    assert status == 0, err
+    assert text.count("budget=2") == 1
+    assert len(statuses(out)) == 3  # the budget is of each call
+    again = len((tmp_path / "launches").read_text().split())
+    assert again > first
+    call(tmp_path)
+    assert len((tmp_path / "launches").read_text().split()) == again, "all is known: nothing is launched"
+    # Another text of the function: what was measured does not count for it.
+    (tmp_path / "program.py").write_text(text.replace("4.0 - n", "40.0 - n").replace("budget=2", ""))
+    status, out, err = call(tmp_path)
+    assert status == 0, err
+    assert "RESULT {'n': 3} 37.0" in out
+
+
+def test_constraints_leave_candidates_out(tmp_path):
+    out = run_program(tmp_path, "def run(n, m): return 10.0 - n * m\n", space="{'n': [1, 2, 3], 'm': [1, 2]}",
+                      more="constraints=['n * m <= 3']")
+    assert len(statuses(out)) == 4
+    assert "RESULT {'n': 3, 'm': 1} 7.0" in out
+
+
+def test_setup_workloads_and_any_objects(tmp_path):
+    functions = """
+        class Kind:
+            def __init__(self, cost): self.cost = cost
+            def __repr__(self): return f"kind {self.cost}"
+        kinds = [Kind(2), Kind(1)]
+        def fast(): return 1
+        def slow(): return 2
+        def setup(size): return {"size": size, "out": [0] * 4}
+        def run(data, function, kind, none):
+            data["out"][:] = [data["size"]] * 4
+            return data["out"]
+        def verify(data, kind):
+            assert kind.cost in (1, 2) and data["out"] == [data["size"]] * 4
+    """
+    out = run_program(tmp_path, functions, space="{'function': [fast, slow], 'kind': kinds, 'none': [None, 64]}",
+                      more="setup=setup, verify=verify, workloads=[{'size': 3}, {'size': 5}]")
+    assert len(statuses(out)) == 8
+    assert "'function': <function " in out and "'none': None" in out and "kind 1" in out
+    assert {status for status, _ in statuses(out).values()} == {"measured"}
+    assert " verified" in out
+
+
+# ---- a callback that misbehaves costs one candidate
+
+HOSTILE = {
+    "raises": ("raise ValueError('no such block')", "launch_error", "run raised ValueError: no such block (program.py:"),
+    "has no text": ("class Odd(Exception):\n            def __str__(self): raise RuntimeError\n"
+                    "        raise Odd", "launch_error", "run raised Odd (program.py:"),
+    "exits": ("sys.exit(3)", "launch_error", "SystemExit: 3"),
+    "interrupts": ("raise KeyboardInterrupt", "launch_error", "KeyboardInterrupt"),
+    "dies": ("os._exit(3)", "worker_died", "exit status 3"),
+    "crashes": ("import ctypes; ctypes.string_at(0)", "worker_died", "signal 11"),
+    "aborts": ("os.abort()", "worker_died", "signal 6"),
+    "is killed": ("os.kill(os.getpid(), 9)", "worker_died", "signal 9"),
+    "stops": ("os.kill(os.getpid(), 19)", "hang", "no answer within"),
+    "hangs": ("while True: pass", "hang", "no answer within"),
+    "sleeps": ("import time; time.sleep(1000)", "hang", "no answer within"),
+    "recurses": ("run(n)", "launch_error", "RecursionError"),
+    "leaks": ("keep = []\n        while True: keep.append(bytearray(b'x') * (1 << 24))", "out_of_memory", "memory"),
+    "has no memory": ("raise MemoryError", "out_of_memory", "MemoryError"),
+    "closes descriptors": ("os.closerange(0, 2000)", "worker_died", "the worker died"),
+    "reuses descriptors": ("os.closerange(0, 2000)\n        for _ in range(1100): os.open('junk', os.O_RDWR | os.O_CREAT)",
+                           "worker_died", "the worker died"),
+    "returns nonsense": ("return -1.0", "launch_error", "which is no time in milliseconds"),
+    "returns no number": ("return float('nan')", "launch_error", "which is no time in milliseconds"),
+    "returns too much": ("return 1e300", "launch_error", "30 years"),
+    "returns an object": ("return object()", "launch_error", "no array"),
+    "writes to the tool": ("for number in os.listdir('/proc/self/fd'):\n"
+                           "            try: os.write(int(number), b'{\"phase\": 7}\\n')\n"
+                           "            except OSError: pass", "worker_died", "a message of another process"),
+    "writes a long line": ("for number in os.listdir('/proc/self/fd'):\n"
+                           "            if int(number) > 2:\n"
+                           "                try:\n"
+                           "                    for _ in range(80): os.write(int(number), b'x' * (1 << 20))\n"
+                           "                except OSError: pass", "worker_died", "the worker died"),
+    "answers itself": ("for number in os.listdir('/proc/self/fd'):\n"
+                       "            try: os.write(int(number), b'{\"samples_ns\": [0.001, 0.001]}\\n')\n"
+                       "            except OSError: pass", "worker_died", "a message of another process"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_one_candidate_is_lost(tmp_path, kind):
+    code, status, reason = HOSTILE[kind]
+    functions = f"""
+    def run(n):
+        if n != 2: return 4.0 - n
+        {code}
+"""
+    memory = ", memory=1 << 28" if kind == "leaks" else ""
+    out = run_program(tmp_path, functions, more="compile_seconds=1" + memory)
+    found = statuses(out)
+    assert found["{'n': 2}"][0] == status, found
+    assert reason in found["{'n': 2}"][1], found
+    assert found["{'n': 1}"][0] == found["{'n': 3}"][0] == "measured"
+    assert "RESULT {'n': 3} 1.0" in out
+
+
+HARMLESS = {
+    "prints": "print('x' * 1000)\n    print('y', file=sys.stderr)\n    os.write(1, b'{\"phase\": \"ready\"}\\n')",
+    "prints a lot": "for _ in range(300): print('x' * 5000)",
+    "closes what it prints to": "sys.stdout = None; sys.stderr = None; os.close(1); os.close(2)",
+    "goes elsewhere": "os.chdir('/')",
+    "starts threads": "import threading, time; threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
+    "forks": "os.fork() or os._exit(0)",
+    "forks and comes back": "os.fork()",
+    "reads its input": "assert sys.stdin.read() == ''",
+    "closes the first descriptors": "os.closerange(3, 100)",
+    "takes signals": "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); signal.signal(signal.SIGPIPE, "
+                     "signal.SIG_IGN)",
+    "sets a limit of recursion": "sys.setrecursionlimit(200)",
+    "changes its environment": "os.environ.clear()",
+    "looks at its arguments": "assert 'program.py' in sys.argv[0]",
+}
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_nothing_is_lost(tmp_path, kind):
+    out = run_program(tmp_path, f"""
+def run(n):
+    {HARMLESS[kind]}
+    return 4.0 - n
+""")
+    assert {status for status, _ in statuses(out).values()} == {"measured"}, out
+    assert "RESULT {'n': 3} 1.0" in out
+    assert (tmp_path / "r.db").exists() and out.count("RESULT") == 1
+
+
+# ---- a time counts only if the output of that launch was right
+
+CHEATS = {
+    "it is right": ("", "measured", ""),
+    "it is wrong": ("out[1] += n == 2", "wrong_result", "element 1"),
+    "it does nothing from its second launch on": ("pass\n        if n == 2 and calls[n] > 1: return out", "wrong_result",
+                                                 "elements differ"),
+    "it does nothing at all": ("pass\n        if n == 2: return out", "wrong_result", "elements differ"),
+    "it is wrong at every fifth launch": ("out[2] += n == 2 and calls[n] % 5 == 0", "wrong_result", "element 2"),
+    "it returns nothing": ("if n == 2: return None", "wrong_result", "outputs"),
+    "it returns less": ("if n == 2: return out[:3]", "wrong_result", "elements"),
+    "it returns other values": ("if n == 2: return ['a'] * 8", "wrong_result", "elements differ"),
+}
+
+
+@pytest.mark.parametrize("check", ["baseline", "reference", "verify"])
+@pytest.mark.parametrize("kind", CHEATS)
+def test_only_right_launches_count(tmp_path, kind, check):
+    code, status, reason = CHEATS[kind]
+    first, _, last = code.partition("\n") if code.startswith("pass\n") else ("", "", "")
+    work = f"{last.strip()}\n        out[:] = [float(i) for i in range(8)]" if last else \
+        f"out[:] = [float(i) for i in range(8)]\n        {code or 'pass'}"
+    functions = f"""
+    import collections, time
+    calls = collections.Counter()
+    out = [0.0] * 8
+    def run(n):
+        calls[n] += 1
+        time.sleep(0 if n == 2 else 0.002)
+        {work}
+        return out
+    def reference(): return [float(i) for i in range(8)]
+    def verify():
+        assert out == reference(), "element 1 or 2, elements differ, or outputs"
+"""
+    if check == "verify" and kind in ("it returns nothing", "it returns less", "it returns other values"):
+        pytest.skip("verify looks at the array itself")
+    more = {"baseline": "baseline={'n': 1}", "reference": "reference=reference", "verify": "verify=verify"}[check]
+    out = run_program(tmp_path, functions, more=more, call=CALL.replace('"max_samples": 3', '"max_samples": 8'))
+    found = statuses(out)
+    assert found["{'n': 2}"][0] == status, found
+    assert reason in found["{'n': 2}"][1], found
+    assert found["{'n': 1}"][0] == found["{'n': 3}"][0] == "measured", found
+    assert " verified" in out
+
+
+def test_a_tolerance_allows_for_rounding(tmp_path):
+    functions = """
+        out = [0.0]
+        def run(n):
+            out[0] = 1.0 + n * 1e-4
+            return out
+    """
+    assert statuses(run_program(tmp_path, functions))["{'n': 3}"][0] == "wrong_result"
+    (tmp_path / "r.db").unlink()
+    assert statuses(run_program(tmp_path, functions, more="rtol=1e-3"))["{'n': 3}"][0] == "measured"
+
+
+def test_what_launches_change_is_reset(tmp_path):
+    functions = """
+        import array
+        out, count = array.array("d", [0.0] * 4), array.array("i", [0])
+        def run(n):
+            count[0] += 1
+            for i in range(4): out[i] += i
+        def outputs(): return {"out": out, "count": count}
+        def reset():
+            for i in range(4): out[i] = 1.0
+            count[0] = 5
+        def reference(): return {"out": [1.0, 2.0, 3.0, 4.0], "count": [6]}
+    """
+    out = run_program(tmp_path, functions, more="outputs=outputs, reset=reset, reference=reference")
+    assert {status for status, _ in statuses(out).values()} == {"measured"}, out
+    assert " verified" in out
+
+
+def test_verify_that_sees_no_outputs_is_warned_about(tmp_path):
+    program(tmp_path, "def run(n): return 4.0 - n\ndef verify(): pass\n", more="verify=verify")
+    status, out, err = call(tmp_path)
+    assert status == 0 and " verified" in out
+    assert "the outputs are not known" in err
+
+
+# ---- how functions get into the worker
+
+def test_a_program_without_a_guard_is_told(tmp_path):
+    program(tmp_path, TIMES, call=CALL.replace('if __name__ == "__main__":', "if True:"))
+    status, out, err = call(tmp_path)
+    assert status == 1
+    assert 'put the call below if __name__ == "__main__":' in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("launchbox.tool.Error: ")
+    assert "program.py:" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("words", [["-m", "program"], ["program.py"], ["./program.py"]])
+def test_programs_are_started_in_any_way(tmp_path, words):
+    program(tmp_path, TIMES)
+    status, out, err = call(tmp_path, *words)
+    assert status == 0, err
+    assert "RESULT {'n': 3} 1.0" in out
+
+
+def test_functions_of_other_modules(tmp_path):
+    (tmp_path / "kernels.py").write_text("import functools\ndef work(scale, n): return scale * n\n"
+                                         "run = functools.partial(work, 2.0)\n")
+    out = run_program(tmp_path, "from kernels import run\n")
+    assert "RESULT {'n': 1} 2.0" in out
+
+
+LAMBDA = "run = lambda n: 4.0 - n\n"
+NO_CLOUDPICKLE = "import sys; sys.modules['cloudpickle'] = None\n"
+
+
+@pytest.mark.parametrize("functions", [LAMBDA, "def made():\n    def run(n): return 4.0 - n\n    return run\n"
+                                               "run = made()\n"])
+def test_what_cannot_be_sent_is_told(tmp_path, functions):
+    program(tmp_path, functions, head=NO_CLOUDPICKLE + HEAD)
+    status, out, err = call(tmp_path)
+    assert status == 1
+    assert "define it with def at the top level of a file, or install cloudpickle" in err.splitlines()[-1]
+
+
+def test_a_prompt_is_told(tmp_path):
+    code = NO_CLOUDPICKLE + "import launchbox\ndef run(n): return 1.0\n" \
+        "launchbox.tune({'n': [1]}, run=run, device='cpu', database='r.db')\n"
+    status, out, err = call(tmp_path, "-c", code)
+    assert status == 1
+    assert "a notebook, a prompt, or standard input" in err.splitlines()[-1]
+
+
+def test_cloudpickle_sends_the_rest(tmp_path):
+    pytest.importorskip("cloudpickle")
+    program(tmp_path, LAMBDA)
+    status, out, err = call(tmp_path)
+    assert status == 0, err
+    assert "RESULT {'n': 3} 1.0" in out
+
+
+# ---- what is wrong with the call
+
+WRONG = {
+    "no list": ("run=run", "{'n': 5}", "give a list: [5]"),
+    "no space": ("run=run", "{}", "space has no parameter"),
+    "another keyword": ("run=run", "{'m': [1]}", "run(n) cannot be called with m"),
+    "no function": ("run=3", "{'n': [1]}", "run is a int, which cannot be called"),
+    "no run": ("", "{'n': [1]}", "run is missing"),
+    "a constraint": ("run=run, constraints=['n >', 'n > 0']", "{'n': [1]}", "constraints[0]: "),
+    "an unknown name": ("run=run, constraints=['n > 0', 'threads > 5']", "{'n': [1]}", "constraints[1]: "),
+    "constraints that nothing meets": ("run=run, constraints=['n > 5']", "{'n': [1]}", "none of the 1 points"),
+    "a baseline": ("run=run, baseline={'n': 7}", "{'n': [1]}", "baseline"),
+    "a device": ("run=run, device='tpu'", "{'n': [1]}", "give \"gpu\" or \"cpu\""),
+    "a setting": ("run=run, measure={'samples': 3}", "{'n': [1]}", "samples"),
+    "a source": ("run=run, sources=['nowhere.py']", "{'n': [1]}", "nowhere.py"),
+    "half a character": ("run=run", "{'n': ['\\ud800']}", "half a character"),
+    "one name for two": ("run=run", "{'n': [lambda: 1, lambda: 2]}", "two values that are called"),
+    "a database": ("run=run, database='/nowhere/r.db'", "{'n': [1]}", "/nowhere/r.db"),
+    "setup fails": ("run=run, setup=setup", "{'n': [1]}", "setup raised ZeroDivisionError"),
+    "reference fails": ("run=run, reference=setup", "{'n': [1]}", "reference raised ZeroDivisionError"),
+    "no GPU": ("run=run, device='gpu'", "{'n': [1]}", "GPU"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_one_line_says_what_is_wrong(tmp_path, kind):
+    if kind == "no GPU" and os.path.exists("/dev/nvidiactl"):
+        pytest.skip("there is a GPU")
+    arguments, space, said = WRONG[kind]
+    device = "" if "device=" in arguments else "device='cpu', "
+    call_text = f"""
+if __name__ == "__main__":
+    try:
+        launchbox.tune({space}, {device}{'' if 'database=' in arguments else 'database="r.db", '}{arguments})
+    except launchbox.Error as failure:
+        print("ERROR", failure)
+"""
+    out = run_program(tmp_path, "def run(n, *data): return 1.0\ndef setup(): return 1 / 0\n" if "setup=" in arguments
+                      else "def run(n): return 1.0\ndef setup(): return 1 / 0\n", call=call_text)
+    assert out.startswith("ERROR "), out
+    assert said in out, out
+    assert out.count("\n") == 1, out
+    assert "-:" not in out, out
+
+
+def test_when_everything_fails_the_first_reason_is_told(tmp_path):
+    program(tmp_path, "def run(n): raise ValueError('never')\n")
+    status, out, err = call(tmp_path)
+    assert status == 1
+    assert "no candidate was measured" in err.splitlines()[-1] and "never" in err.splitlines()[-1]
+
+
+def test_a_baseline_that_fails_ends_the_run(tmp_path):
+    program(tmp_path, "def run(n):\n    if n == 1: raise ValueError('never')\n    return 1.0\n", more="baseline={'n': 1}")
+    status, out, err = call(tmp_path)
+    assert status == 1
+    assert "the baseline (n=1) cannot be measured" in err.splitlines()[-1]
+
+
+# ---- the rest
+
+def test_two_workers_share_the_candidates(tmp_path):
+    functions = """
+        out = [0]
+        def run(n):
+            with open(f"process_{os.getpid()}", "a") as file: file.write(f"{n}\\n")
+            import time
+            # Until the other has begun, too.
+            for _ in range(2000):
+                if len([name for name in os.listdir() if name.startswith("process_")]) == 2: break
+                time.sleep(0.01)
+            out[0] = 7
+            return out
+    """
+    out = run_program(tmp_path, functions, space="{'n': list(range(8))}", more="workers=2, hang_seconds=60".replace(
+        ", hang_seconds=60", ""), call=CALL.replace('"max_samples": 3', '"max_samples": 3, "hang_seconds": 60'))
+    assert len(list(tmp_path.glob("process_*"))) == 2
+    assert {status for status, _ in statuses(out).values()} == {"measured"}, out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupt_keeps_what_is_finished(tmp_path, number):
+    functions = """
+        import time
+        def run(n):
+            if n == 2:
+                open("begun", "w").close()
+                time.sleep(1000)
+            return 4.0 - n
+    """
+    # In this order, so that something is finished by then.
+    program(tmp_path, functions, more="baseline={'n': 1}")
+    with open(tmp_path / "err", "w") as err:
+        child = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=err)
+    while not (tmp_path / "begun").exists():
+        assert child.poll() is None, (tmp_path / "err").read_text()
+        os.sched_yield()
+    child.send_signal(number)
+    status = child.wait()
+    assert status != 0
+    if number == signal.SIGINT:
+        assert "KeyboardInterrupt" in (tmp_path / "err").read_text()
+    results = tool.ask(["results", str(tmp_path / "r.db")])
+    finished = [each["parameters"]["n"] for each in results["candidates"]]
+    assert 1 in finished and 2 not in finished
+    # Nothing is left running: the tool and its worker are gone soon, and whoever waits for that sees it.
+    while any(b"program.py" in read(f"/proc/{process}/cmdline") or str(tmp_path).encode() == link(process)
+              for process in os.listdir("/proc") if process.isdigit() and int(process) != os.getpid()):
+        os.sched_yield()
+
+
+def read(file):
+    try:
+        with open(file, "rb") as opened:
+            return opened.read()
+    except OSError:
+        return b""
+
+
+def link(process):
+    try:
+        return os.readlink(f"/proc/{process}/cwd").encode()
+    except OSError:
+        return b""
+
+
+def test_a_spec_is_tuned_by_the_tool(tmp_path):
+    (tmp_path / "s.toml").write_text("""
+[tunable]
+name = "sleep"
+[parameters]
+n = [1, 2]
+[program]
+run = ["sh", "-c", "echo time: {n} ms"]
+metric = 'time: ([0-9.]+) ms'
+[verify]
+against = "nothing"
+""")
+    best = launchbox.tune(tmp_path / "s.toml", database=tmp_path / "s.db", progress=False)
+    assert best.parameters == {"n": 1} and best.median_ms == 1 and not best.verified
+    with pytest.raises(launchbox.Error, match="run is given"):
+        launchbox.tune(tmp_path / "s.toml", run=print)
+    with pytest.raises(launchbox.Error, match="nowhere.toml"):
+        launchbox.tune(tmp_path / "nowhere.toml", progress=False)
+
+
+def test_results_are_json_and_csv(tmp_path):
+    run_program(tmp_path, TIMES, space="{'n': [1, 3]}")
+    whole = json.loads(tool.run(["results", str(tmp_path / "r.db"), "--format", "json"]))
+    assert "CPython" in whole["environments"][0]["toolkit"]
+    assert b"n" in tool.run(["results", str(tmp_path / "r.db"), "--format", "csv"])
