@@ -21,6 +21,15 @@ def is_array(item: Any) -> bool:
         hasattr(item, "shape")
 
 
+def are_arrays(item: Any) -> bool:
+    """Whether `item` is what `named` takes: what a launch returns may be anything else, too."""
+    if isinstance(item, dict):
+        return all(are_arrays(value) for value in item.values())
+    if isinstance(item, tuple):
+        return all(are_arrays(value) for value in item)
+    return item is None or is_array(item)
+
+
 def named(item: Any, name: str = "output") -> Iterator[Tuple[str, Any]]:
     """The arrays in an array, a dict, or a tuple of these, each with a name for messages."""
     if item is None:

@@ -247,7 +247,7 @@ class Session:
                 gc.enable()
             return self._answer(samples_ns=samples, verified=self._is_verified(task))
         except BaseException as failure:  # SystemExit and KeyboardInterrupt of the user's code, too
-            self._candidate = None
+            self._candidate = self._returned = None
             answer = self._answer(failure=outcome_of(failure), reason=words_of(failure, self.doing))
             status = failure.status if isinstance(failure, _gpu.DriverFailure) else 0
             if self._timer is not None and not status:
@@ -351,7 +351,7 @@ class Session:
                 raise Failed("launch_error", f"run returned {milliseconds:g}, which is no time in milliseconds")
             self._returned = None
             return milliseconds * 1e6
-        self._returned = returned
+        self._returned = returned if _arrays.are_arrays(returned) else None
         if timed and self._timer is not None:
             if self._timer.launches_nothing(nanoseconds):
                 raise Failed("launch_error", "run launched nothing on the stream that is timed: pass stream= if it "

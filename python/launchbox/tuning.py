@@ -222,7 +222,8 @@ class _Spec:
         def name(match: "re.Match[str]") -> str:
             line = int(match.group(1))
             return f"{self._names[line - 1]}: " if 0 < line <= len(self._names) else ""
-        return re.sub(r"(?<![^\s])-:(\d+):\d+: ", name, message)
+        message = re.sub(r"(?<![^\s])-:(\d+):\d+: ", name, message)
+        return re.sub(r"^- (needs a GPU)", r"device=\"gpu\" \1", re.sub(r"^-: (\[callback\] )?", "", message))
 
 
 def _toml(value: Any) -> str:
@@ -444,8 +445,13 @@ def _listen(stream: Any, said: List[str], progress: bool) -> None:
 def _error_of(status: int, said: List[str]) -> Error:
     if status < 0:
         return Error(f"launchbox was ended by signal {-status}; what was finished is kept", "", 4)
-    messages = [line[len("launchbox: "):] if line.startswith("launchbox: ") else line for line in said if line.strip()]
-    return Error(messages[-1] if messages else f"launchbox ended with status {status}", "", status)
+    what, hint = f"launchbox ended with status {status}", ""
+    for line in said:  # the last message: what is wrong, and indented below it what to do
+        if line.startswith("launchbox: "):
+            what, hint = line[len("launchbox: "):], ""
+        elif line.startswith("  "):
+            hint = f"{hint} {line.strip()}".strip()
+    return Error(what, hint, status)
 
 
 # ---- the results

@@ -95,7 +95,7 @@ public:
         for (const auto& process : processes_) process->start();
         const std::string why = processes_.front()->make_ready();
         if (!why.empty() && !interrupted())
-            throw error(spec_.name + " cannot be set up: " + why, "nothing was measured", exit_status::bad_input);
+            throw error(spec_.name + " cannot be set up: " + why);
     }
     void close()
     {
