@@ -87,7 +87,7 @@ class Timer:
         if status != 0:
             text = ctypes.c_char_p()
             self._driver.cuGetErrorName(status, ctypes.byref(text))
-            raise DriverFailure(status, f"{(text.value or b'an unknown error').decode()} ({status})")
+            raise DriverFailure(status, f"{(text.value or b'an unknown error').decode()} ({status}) at a launch")
 
     def status(self) -> int:
         """Waits for all work; what the driver says then."""
@@ -105,23 +105,24 @@ class Timer:
         """What `launch` returns, and nanoseconds. `before` makes everything ready for one launch."""
         for attempt in range(8):
             before()
-            if not cold:
-                launch()
-                before()
             self.wait()
-            returned, nanoseconds, was_late = self._time_once(launch, ctypes.c_void_p(stream), cold)
+            returned, nanoseconds, was_late = self._time_once(launch, ctypes.c_void_p(stream), cold, before)
             self.includes_host = was_late
             if not was_late or self._clearings >= _MAX_CLEARINGS:
                 break
             self._clearings = min(2 * self._clearings, _MAX_CLEARINGS)
         return returned, nanoseconds
 
-    def _time_once(self, launch: Callable[[], Any], stream: Any, cold: bool) -> Any:
-        cleared = self._bytes if cold else _SMALL
+    def _time_once(self, launch: Callable[[], Any], stream: Any, cold: bool, before: Callable[[], None]) -> Any:
         if cold and hasattr(self._driver, "cuCtxResetPersistingL2Cache"):
             self._driver.cuCtxResetPersistingL2Cache()
-        for _ in range(self._clearings if cold else 8 * self._clearings):
-            self._call("cuMemsetD8Async", self._buffer, ctypes.c_ubyte(0), ctypes.c_size_t(cleared), stream)
+        for _ in range(self._clearings):
+            self._call("cuMemsetD8Async", self._buffer, ctypes.c_ubyte(0), ctypes.c_size_t(self._bytes), stream)
+        if not cold:  # the launch right before leaves the cache as this one wants it
+            launch()
+            before()
+            if stream.value:
+                self.wait()  # `before` may work on another stream
         self._call("cuEventRecord", self._begin, stream)
         returned = launch()
         was_late = self._driver.cuEventQuery(self._begin) != _NOT_READY

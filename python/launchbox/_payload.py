@@ -15,6 +15,7 @@ from typing import Any, Dict
 from .tool import Error
 
 VARIABLE = "LAUNCHBOX_CALLBACK"  # the file with all of it
+LOG_VARIABLE = "LAUNCHBOX_CALLBACK_LOG"  # where what the user's code prints goes
 FOLDER_VARIABLE = "LAUNCHBOX_PYTHON"  # where this package is
 
 

@@ -45,9 +45,28 @@ class Channel:
         self._identities = [self._identity(number) for number in (self._input, self._output)]
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
-        os.dup2(2, 1)
         os.close(null)
+        log = os.environ.get(_payload.LOG_VARIABLE)
+        if log:
+            file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            os.dup2(file, 2)
+            os.close(file)
+        os.dup2(2, 1)
+        self._printed = self._moved(2)
         self._unread = b""
+
+    def mend_streams(self) -> None:
+        """For the next candidate, where this one has closed what it prints to."""
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            try:
+                os.fstat(number)
+            except OSError:
+                try:
+                    os.dup2(self._printed, number)
+                except OSError:
+                    return
+            if getattr(getattr(sys, name), "closed", True):
+                setattr(sys, name, open(number, "w", closefd=False, buffering=1, errors="replace"))
 
     @staticmethod
     def _moved(number: int) -> int:
@@ -136,7 +155,7 @@ def words_of(failure: BaseException, what: str) -> str:
     except BaseException:  # whatever a user's exception does when it is asked for its text
         lines = []
     said = (lines[-1] if "Compil" in type(failure).__name__ else lines[0]) if lines else ""
-    if isinstance(failure, Failed):
+    if isinstance(failure, (Failed, _gpu.DriverFailure)):
         return one_line(said)
     place = place_of(failure)
     return one_line(f"{what} raised {type(failure).__name__}" + (f": {one_line(said)}" if said else "")) + \
@@ -180,6 +199,7 @@ class Session:
         self._warned: set = set()
         self._random = random.Random(os.getpid())
         self._memory_at_first = 0
+        self._prepares = os.environ.get("LAUNCHBOX_PREPARES") == "1"  # it compiles, and others measure
         self.doing = "setup"  # whose failure it is
         self.first_workload = self._space["first_workload"]
         self._begin_workload({})
@@ -193,12 +213,15 @@ class Session:
             return
         self._begin_workload(workload)
         self.doing = "setup"
+        if self._prepares and not self._takes_data("compile"):
+            self._workload = key
+            return
         if self._functions.get("setup") is not None:
             self._data = (self._functions["setup"](**self._workload_values),)
         if self._space["device"] == "gpu" and self._timer is None:
             self._timer = _gpu.Timer()
         self.doing = "reference"
-        if self._functions.get("reference") is not None:
+        if self._functions.get("reference") is not None and not self._prepares:
             made = self._call("reference", {})
             self._expected = [(name, _arrays.copied(item)) for name, item in _arrays.named(made)]
             if not self._expected:
@@ -211,7 +234,7 @@ class Session:
         self._workload_values = self._originals("workload", workload)
         self._data: Tuple[Any, ...] = ()  # before a new one is made, so that both need not have room
         self._expected: Optional[List[Tuple[str, Any]]] = None
-        self._returned: Any = None
+        self._returned: List[Tuple[str, Any]] = []  # the arrays in what `run` has returned last
 
     def _originals(self, kind: str, values: Dict[str, Any]) -> Dict[str, Any]:
         """The objects that stand in the user's space: names stand for them outside of Python."""
@@ -225,8 +248,13 @@ class Session:
         try:
             self.prepare(task["workload"])
             self.doing = "run"
-            self._make_reference(task)
+            if task["samples"] > 0:
+                self._make_reference(task)
             parameters = self._originals("parameters", task["parameters"])
+            if task["samples"] == 0:
+                self._channel.phase("verify")
+                self._call("compile", parameters)
+                return self._answer()
             key = json.dumps(task["parameters"])
             if key != self._candidate:
                 self._candidate = None
@@ -240,14 +268,15 @@ class Session:
             gc.disable()
             try:
                 for _ in range(task["samples"]):
-                    self._channel.phase("measure")
                     samples.append(self._launch(parameters, task, timed=True))
                     self._check(parameters, task)
             finally:
                 gc.enable()
             return self._answer(samples_ns=samples, verified=self._is_verified(task))
         except BaseException as failure:  # SystemExit and KeyboardInterrupt of the user's code, too
-            self._candidate = self._returned = None
+            for _, output in self._returned:
+                _arrays.poison(output, _POISONS[0])
+            self._candidate, self._returned = None, []
             answer = self._answer(failure=outcome_of(failure), reason=words_of(failure, self.doing))
             status = failure.status if isinstance(failure, _gpu.DriverFailure) else 0
             if self._timer is not None and not status:
@@ -272,6 +301,7 @@ class Session:
     def _stay(self) -> None:
         """Where the user's code has gone elsewhere, or is a copy of this process."""
         self._channel.check()
+        self._channel.mend_streams()
         try:
             os.chdir(self._folder)
         except OSError:
@@ -291,20 +321,35 @@ class Session:
     # ---- one launch
 
     def _call(self, name: str, parameters: Dict[str, Any]) -> Any:
+        """With the data of `setup`, if it takes them, and those of the named values that it takes."""
         function = self._functions[name]
-        return function(*self._data, **accepted(function, {**parameters, **self._workload_values}))
+        named = accepted(function, {**parameters, **self._workload_values})
+        return function(*(self._data if self._takes_data(name) else ()), **named)
+
+    def _takes_data(self, name: str) -> bool:
+        function = self._functions[name]
+        values = {key: None for kind in ("parameters", "workload") for key in self._space[kind]}
+        try:
+            inspect.signature(function).bind(None, **accepted(function, values))
+        except TypeError:
+            return False
+        except ValueError:  # a function of C does not tell
+            return True
+        return True
 
     def _outputs(self, parameters: Dict[str, Any]) -> List[Tuple[str, Any]]:
         """What the last launch wrote: what `run` returned, or what `outputs` gives."""
         if self._functions.get("outputs") is not None:
             return list(_arrays.named(self._call("outputs", parameters)))
-        return list(_arrays.named(self._returned))
+        return self._returned
 
     def _make_ready(self, parameters: Dict[str, Any]) -> None:
         try:
             for name, output in self._outputs(parameters):
                 if not _arrays.poison(output, self._random.choice(_POISONS)):
                     self._warn(f"{name} cannot be written to, so that a launch that does nothing would pass")
+                if self._functions.get("outputs") is None:
+                    _arrays.poison_what_is_free(output, _POISONS[0])
         finally:
             if self._functions.get("reset") is not None:
                 self._call("reset", parameters)
@@ -319,7 +364,11 @@ class Session:
             return run(*self._data, **arguments)
 
         def before() -> None:
+            if timed:
+                self._channel.phase("check")  # it may take longer than a launch
             self._make_ready(parameters)
+            if timed:
+                self._channel.phase("measure")
         if self._timer is None:
             before()
             if timed and not task["cold"]:
@@ -343,15 +392,13 @@ class Session:
 
     def _take(self, returned: Any, nanoseconds: float, timed: bool) -> float:
         """The time: its own, where `run` has returned one."""
-        is_time = isinstance(returned, numbers.Real) and not isinstance(returned, bool) and \
-            not _arrays.is_array(returned)
-        if is_time:
+        if isinstance(returned, numbers.Real) and not isinstance(returned, bool):
             milliseconds = float(returned)
             if not (math.isfinite(milliseconds) and milliseconds > 0):
                 raise Failed("launch_error", f"run returned {milliseconds:g}, which is no time in milliseconds")
-            self._returned = None
+            self._returned = []
             return milliseconds * 1e6
-        self._returned = returned if _arrays.are_arrays(returned) else None
+        self._returned = list(_arrays.named(returned, strict=False))
         if timed and self._timer is not None:
             if self._timer.launches_nothing(nanoseconds):
                 raise Failed("launch_error", "run launched nothing on the stream that is timed: pass stream= if it "
@@ -399,7 +446,7 @@ class Session:
         if len(found) != len(self._expected):
             raise Failed("wrong_result", f"it has {len(found)} outputs, and {len(self._expected)} are right" if found
                          else "its outputs are not known: let run return them, or give outputs=")
-        for (name, output), (_, right) in zip(found, self._expected):
+        for name, output, right in _arrays.paired(found, self._expected):
             why = _arrays.difference(output, right, task["relative"], task["absolute"])
             if why:
                 hint = "" if task["relative"] or task["absolute"] else "; rtol= and atol= allow for rounding"

@@ -80,18 +80,21 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
          reset: Optional[Callable[..., Any]] = None,
          setup: Optional[Callable[..., Any]] = None,
          stream: Optional[Callable[..., Any]] = None,
+         compile: Optional[Callable[..., Any]] = None,
          constraints: Union[str, Sequence[str]] = (),
          baseline: Optional[Mapping[str, Any]] = None,
          workloads: Sequence[Mapping[str, Any]] = (),
          rtol: float = 0, atol: float = 0,
          device: Optional[str] = None, gpus: Sequence[int] = (), workers: int = 1,
+         compilers: Optional[int] = None,
          name: Optional[str] = None,
          database: Union[str, "os.PathLike[str]", None] = None,
          budget: Union[int, str, None] = None, search: Optional[str] = None, seed: Optional[int] = None,
          warm_start: Optional[str] = None,
          cache: str = "cold", measure: Optional[Mapping[str, Any]] = None,
-         compile_seconds: float = 300, start_seconds: float = 300, check_seconds: float = 300,
-         memory: Optional[int] = None, sources: Sequence[str] = (), progress: bool = True) -> Tuning:
+         compile_seconds: float = 120, start_seconds: float = 300, check_seconds: float = 300,
+         memory: Optional[int] = None, sources: Sequence[str] = (),
+         log: Union[str, "os.PathLike[str]", None] = None, progress: bool = True) -> Tuning:
     """Finds the fastest candidate of `space` by measuring, and keeps all results in a database.
 
     `space`: the values of each parameter, by its name. Values may be numbers, words, True and False, or any other
@@ -110,7 +113,11 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     or the outputs are compared with those that `reference()` returns, or else with those of the baseline, or of the
     first candidate: |x - right| <= atol + rtol * |right|.
 
-    `verify`, `outputs`, `reset` and `stream` may take parameters by name, too. `stream()` gives the stream that `run`
+    `compile(**parameters)` compiles a candidate for the library's cache, without a launch, as `kernel.warmup` of Triton
+    does: it runs in other processes (`compilers` of them, else one for each processor core, 16 at most), while others
+    are measured.
+
+    `verify`, `outputs`, `reset`, `compile` and `stream` may take parameters by name, too. `stream()` gives the stream that `run`
     uses, if that is not the default one.
 
     A candidate that raises, hangs, crashes or takes too much memory (`memory`, in bytes) costs its own result; its
@@ -136,7 +143,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         raise Error("run is missing", "give a function that launches one candidate: run=...")
     functions = {key: value for key, value in (("run", run), ("verify", verify), ("reference", reference),
                                                ("outputs", outputs), ("reset", reset), ("setup", setup),
-                                               ("stream", stream)) if value is not None}
+                                               ("stream", stream), ("compile", compile)) if value is not None}
     for key, value in functions.items():
         if not callable(value):
             raise Error(f"{key} is a {type(value).__name__}, which cannot be called", f"give a function: {key}=...")
@@ -178,6 +185,11 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         "check_seconds": check_seconds})
     if limit:
         spec.line(f"memory_bytes = {limit}", "memory")
+    if compile is not None:
+        wanted = min(len(os.sched_getaffinity(0)), 16) if compilers is None else compilers
+        spec.line(f"preparers = {_toml(wanted)}", "compilers")
+    elif compilers is not None:
+        raise Error("compilers is given, and compile is not", "give the function that compiles a candidate: compile=")
     if chosen == "cpu":
         spec.line(f"count = {_toml(workers)}", "workers")
     spec.section("verify", {"absolute": atol, "relative": rtol})
@@ -187,7 +199,9 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         path = os.path.join(folder, "functions")
         with open(path, "wb") as file:
             file.write(packed)
-        environment = {_payload.VARIABLE: path, _payload.FOLDER_VARIABLE: os.path.dirname(os.path.dirname(__file__))}
+        environment = {_payload.VARIABLE: path,
+                       _payload.FOLDER_VARIABLE: os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                       _payload.LOG_VARIABLE: _log_file(log)}
         try:
             found = _run_tool(["-", "--store", store, *options], spec.text().encode(), environment, progress)
         except Error as failure:
@@ -348,6 +362,18 @@ def _sources(functions: Mapping[str, Callable[..., Any]], more: Sequence[str]) -
         path = os.path.abspath(file)
         return os.path.relpath(path, here) if path.startswith(here + os.sep) else path
     return list(dict.fromkeys(shown(file) for file in files))
+
+
+def _log_file(log: Any) -> str:
+    """Made now, so that a name that cannot be one is told here."""
+    if log is None:
+        return ""
+    path = os.path.abspath(os.fspath(log))
+    try:
+        with open(path, "a", encoding="utf-8"):
+            return path
+    except OSError as failure:
+        raise Error(f"{path} cannot be written: {failure.strerror}", "name another file: log=...") from None
 
 
 def _software() -> str:

@@ -188,6 +188,7 @@ HARMLESS = {
     "looks at its arguments": "assert 'program.py' in sys.argv[0]",
     "closes what it prints to": "sys.stdout = sys.stderr = None; os.closerange(1, 3)",
     "returns an object": "return (object(), 'launched')",
+    "returns a flag": "return True",
 }
 FUNCTIONS = """
     class Odd(Exception):
@@ -313,11 +314,45 @@ def test_what_launches_change_is_reset(tmp_path):
         def reset():
             for i in range(4): out[i] = 1.0
             count[0] = 5
-        def reference(): return {"out": [1.0, 2.0, 3.0, 4.0], "count": [6]}
+        def reference(): return {"count": [6], "out": [1.0, 2.0, 3.0, 4.0]}  # in another order
     """
     out = run_program(tmp_path, functions, more="outputs=outputs, reset=reset, reference=reference")
     assert {status for status, _ in statuses(out).values()} == {"measured"}, out
     assert " verified" in out
+
+
+def test_candidates_are_compiled_by_other_processes_before_they_are_measured(tmp_path):
+    functions = """
+        def setup(): open(f"setup_{os.getpid()}", "w").close()
+        def compile(n):
+            if n == 2: raise ValueError("only who measures it tells")
+            if n == 3: os._exit(1)
+            with open(f"compiled_{n}", "w") as file: file.write(str(os.getpid()))
+        def run(data, n):
+            if n < 2:
+                with open(f"compiled_{n}") as file: assert int(file.read()) != os.getpid()
+            return 9.0 - n
+    """
+    out = run_program(tmp_path, functions, space="{'n': list(range(6))}",
+                      more="setup=setup, compile=compile, compilers=2")
+    assert {status for status, _ in statuses(out).values()} == {"measured"}, out
+    assert len(list(tmp_path.glob("setup_*"))) == 1, "who compiles needs no data"
+
+
+def test_a_slow_reset_is_no_hang(tmp_path):
+    functions = """
+        import time
+        def reset(): time.sleep(0.2)
+        def run(n): return 4.0 - n
+    """
+    out = run_program(tmp_path, functions, space="{'n': [1, 2]}", more="reset=reset",
+                      call=CALL.replace('"max_samples": 3', '"max_samples": 3, "hang_seconds": 0.1, "hang_ratio": 1'))
+    assert {status for status, _ in statuses(out).values()} == {"measured"}, out
+
+
+def test_what_is_printed_goes_to_the_log(tmp_path):
+    run_program(tmp_path, "def run(n):\n    print('n is', n, flush=True)\n    return 4.0 - n\n", more="log='log'")
+    assert "n is 2\n" in (tmp_path / "log").read_text()
 
 
 def test_verify_that_sees_no_outputs_is_warned_about(tmp_path):
@@ -399,6 +434,8 @@ WRONG = {
     "a source": ("run=run, sources=['nowhere.py']", "{'n': [1]}", "nowhere.py"),
     "half a character": ("run=run", "{'n': ['\\ud800']}", "half a character"),
     "one name for two": ("run=run", "{'n': [lambda: 1, lambda: 2]}", "two values that are called"),
+    "a log": ("run=run, log='/nowhere/log'", "{'n': [1]}", "/nowhere/log"),
+    "compilers": ("run=run, compilers=3", "{'n': [1]}", "compile is not"),
     "a database": ("run=run, database='/nowhere/r.db'", "{'n': [1]}", "/nowhere/r.db"),
     "setup fails": ("run=with_data, setup=setup", "{'n': [1]}", "setup raised ZeroDivisionError"),
     "reference fails": ("run=run, reference=setup", "{'n': [1]}", "reference raised ZeroDivisionError"),

@@ -199,8 +199,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
         const target on = target_for(request, group.front());
         // By its own name: the numbers that it has here may be those of a CUDA_VISIBLE_DEVICES that we got ourselves.
         std::vector<std::string> names;
-        for (const gpu_device& gpu : group)
-            names.push_back(gpu.uuid.empty() ? std::to_string(gpu.index) : gpu.uuid);
+        for (const gpu_device& gpu : group) names.push_back(gpu.uuid.empty() ? std::to_string(gpu.index) : gpu.uuid);
         planned_backend& made = add(names);
         made.backend.environment = environment_of(group.front(), found, on, callback.software);
         made.backend.label = label_of(group);

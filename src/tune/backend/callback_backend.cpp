@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <launchbox/detail/measure/sampling.hpp>
 #include <map>
 #include <memory>
@@ -31,7 +33,11 @@ constexpr double margin_of_first_sample = 2;
 
 class callback_process {
 public:
-    callback_process(const tune_spec& spec, const std::string& gpu) : worker_(options_for(spec, gpu)) {}
+    enum class kind { measures, prepares };
+    callback_process(const tune_spec& spec, const std::string& gpu, kind what, std::function<bool()> is_over)
+        : worker_(options_for(spec, gpu, what, std::move(is_over)))
+    {
+    }
 
     void start() { worker_.start(); }
     std::string make_ready() { return worker_.make_ready(); }
@@ -56,19 +62,21 @@ public:
     }
 
 private:
-    measuring_worker_options options_for(const tune_spec& spec, const std::string& gpu)
+    measuring_worker_options options_for(const tune_spec& spec, const std::string& gpu, kind what,
+                                         std::function<bool()> is_over)
     {
         const callback_target& target = spec.callback.value();
         measuring_worker_options options;
         options.command = target.command;
         if (!gpu.empty()) options.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
+        options.environment.push_back(what == kind::prepares ? "LAUNCHBOX_PREPARES=1" : "LAUNCHBOX_PREPARES=0");
         options.name = "what it needs";
         options.start_seconds = target.start_seconds;
         options.read = [most = max_samples_](const std::string& line) { return callback_message_of(line, *most); };
         options.work = "the candidate";
         options.sets_up_users_code = true;
         options.memory_bytes = static_cast<std::size_t>(target.memory_bytes);
-        options.ends_on_interrupt = true;
+        options.is_over = std::move(is_over);
         return options;
     }
 
@@ -82,9 +90,15 @@ public:
     callback_runner(const tune_spec& spec, const std::vector<std::string>& gpus)
         : spec_(spec), target_(spec.callback.value())
     {
-        for (const std::string& gpu : gpus) processes_.push_back(std::make_unique<callback_process>(spec, gpu));
-        for (int i = 0; gpus.empty() && i < target_.count; ++i)
-            processes_.push_back(std::make_unique<callback_process>(spec, ""));
+        using kind = callback_process::kind;
+        const auto add = [&](const std::string& gpu) {
+            processes_.push_back(std::make_unique<callback_process>(spec, gpu, kind::measures, interrupted));
+        };
+        for (const std::string& gpu : gpus) add(gpu);
+        for (int i = 0; gpus.empty() && i < target_.count; ++i) add("");
+        for (int i = 0; i < target_.preparers; ++i)
+            idle_.push_back(std::make_unique<callback_process>(spec, gpus.empty() ? "" : gpus.front(), kind::prepares,
+                                                               [this] { return given_up_ || interrupted(); }));
     }
 
     [[nodiscard]] std::size_t size() const { return processes_.size(); }
@@ -92,15 +106,20 @@ public:
     // All at once. What the user's code cannot do is said before anything is measured.
     void open()
     {
-        for (const auto& process : processes_) process->start();
+        for (const auto* group : {&processes_, &idle_})
+            for (const auto& process : *group) process->start();
         const std::string why = processes_.front()->make_ready();
-        if (!why.empty() && !interrupted())
-            throw error(spec_.name + " cannot be set up: " + why);
+        if (!why.empty() && !interrupted()) throw error(spec_.name + " cannot be set up: " + why);
     }
     void close()
     {
-        for (const auto& process : processes_) process->stop();
+        const std::lock_guard guard(lock_);
+        for (const auto* group : {&processes_, &idle_})
+            for (const auto& process : *group) process->stop();
     }
+
+    prepared_job prepare(const tune_job& job);
+    void give_up_preparing() { given_up_ = true; }
 
     measurement measure(std::size_t place, const tune_job& job, const measure_request& request);
 
@@ -117,8 +136,32 @@ private:
     const callback_target& target_;
     std::vector<std::unique_ptr<callback_process>> processes_;
     std::mutex lock_;
-    std::map<std::size_t, reference_state> references_;  // by workload
+    std::atomic<bool> given_up_ = false;
+    std::vector<std::unique_ptr<callback_process>> idle_;  // of those that prepare
+    std::map<std::size_t, reference_state> references_;    // by workload
 };
+
+// What is compiled here is found in the library's cache when it is measured. Whether it can be compiled is told by that
+// alone.
+prepared_job callback_runner::prepare(const tune_job& job)
+{
+    std::unique_ptr<callback_process> process;
+    {
+        const std::lock_guard guard(lock_);
+        if (idle_.empty() || given_up_) return {};
+        process = std::move(idle_.back());
+        idle_.pop_back();
+    }
+    const clock::time_point begin = clock::now();
+    callback_task task = task_of(job, {});
+    task.samples = 0;
+    const measurement answer = process->ask(task, limits_for(job.workload), true);
+    const std::lock_guard guard(lock_);
+    if (answer.status != outcome::device_lost) idle_.push_back(std::move(process));  // else none gets ready
+    prepared_job made;
+    made.compile_seconds = seconds_since(begin);
+    return made;
+}
 
 callback_task callback_runner::task_of(const tune_job& job, const measure_request& request)
 {
@@ -157,8 +200,7 @@ worker_question callback_runner::limits_for(std::size_t workload)
     return question;
 }
 
-void callback_runner::note_reference(const tune_job& job, const measure_request& request,
-                                     const measurement& measured)
+void callback_runner::note_reference(const tune_job& job, const measure_request& request, const measurement& measured)
 {
     if (!request.is_reference || measured.samples_ns.empty()) return;
     const std::lock_guard guard(lock_);
@@ -177,10 +219,8 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
                                  .give_up_ratio = settings.give_up_ratio,
                                  .certain_ratio = margin_of_first_sample * settings.give_up_ratio};
     if (request.samples > 0)
-        rules = {.min_samples = request.samples,
-                 .max_samples = request.samples,
-                 .relative_error = 0,
-                 .max_seconds = 1e9};
+        rules = {
+            .min_samples = request.samples, .max_samples = request.samples, .relative_error = 0, .max_seconds = 1e9};
     callback_task task = task_of(job, request);
     const worker_question limits = limits_for(job.workload);
     callback_process& process = *processes_[place];
@@ -209,8 +249,9 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
             return {.status = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         const int missing = rules.max_samples - static_cast<int>(series.samples_ns().size());
         const double each = seconds / task.samples;
-        const int together =
-            first ? 2 : each > 0 ? static_cast<int>(std::min(seconds_together / each, 1e3)) : max_together;
+        const int together = first      ? 2
+                             : each > 0 ? static_cast<int>(std::min(seconds_together / each, 1e3))
+                                        : max_together;
         task.samples = std::clamp(together, 1, std::min(max_together, missing));
     }
     result.samples_ns = series.samples_ns();
@@ -227,7 +268,9 @@ tune_backend callback_backend(const tune_spec& spec, const std::vector<std::stri
     tune_backend backend;
     backend.open = [runner] { runner->open(); };
     backend.close = [runner] { runner->close(); };
-    backend.prepare = [](const tune_job&) { return prepared_job{}; };
+    backend.preparers = static_cast<unsigned>(std::max(spec.callback->preparers, 1));
+    backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
+    backend.give_up_preparing = [runner] { runner->give_up_preparing(); };
     for (std::size_t place = 0; place < runner->size(); ++place)
         backend.measurers.push_back(
             [runner, place](const tune_job& job, const prepared_job&, const measure_request& request) {

@@ -103,6 +103,7 @@ struct callback_target {
     std::vector<std::string> command;
     bool on_gpu = true;                ///< one for each GPU; else on the processor
     int count = 1;                     ///< so many at once on the processor
+    int preparers = 0;                 ///< more of these processes, which compile candidates that are measured later
     std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
     std::string software = {};         ///< "triton 3.6.0": what else the times depend on, as the results show it
     double start_seconds = 300;        ///< until it is ready

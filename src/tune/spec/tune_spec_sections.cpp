@@ -338,9 +338,8 @@ void read_callback(reader& of, const toml::table& table)
     callback_target& callback = of.spec.callback.emplace();
     constexpr std::int64_t max_count = 64;
     const auto seconds = [&](double& into, const char* key) {
-        return std::pair<std::string, document::handler>(key, [&of, &into, key](const toml::node& node) {
-            into = of.file.number(node, key, 0, max_seconds, true);
-        });
+        return std::pair<std::string, document::handler>(
+            key, [&of, &into, key](const toml::node& node) { into = of.file.number(node, key, 0, max_seconds, true); });
     };
     of.file.read_keys(
         table,
@@ -353,10 +352,15 @@ void read_callback(reader& of, const toml::table& table)
           [&](const toml::node& node) {
               callback.count = static_cast<int>(of.file.integer(node, "count", 1, max_count));
           }},
+         {"preparers",
+          [&](const toml::node& node) {
+              callback.preparers = static_cast<int>(of.file.integer(node, "preparers", 0, max_count));
+          }},
          {"sources", [&](const toml::node& node) { callback.sources = of.words(node, "sources", "[\"tune.py\"]"); }},
          {"software",
           [&](const toml::node& node) { callback.software = of.file.text(node, "software", "\"triton 3.6.0\""); }},
-         seconds(callback.start_seconds, "start_seconds"), seconds(callback.first_seconds, "first_seconds"),
+         seconds(callback.start_seconds, "start_seconds"),
+         seconds(callback.first_seconds, "first_seconds"),
          seconds(callback.check_seconds, "check_seconds"),
          {"memory_bytes",
           [&](const toml::node& node) { callback.memory_bytes = byte_count(of, node, "memory_bytes"); }}},

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/process/interrupt.hpp"
 #include "support/process/worker_process.hpp"
 
 namespace launchbox {
@@ -149,8 +148,8 @@ std::string measuring_worker::impl::make_ready()
         why = first_words();
         if (is_ready) return {};
         end();
-        // What could never be set up is not tried again, and an interrupt is not the worker's fault.
-        if (interrupted() || (options.sets_up_users_code && !was_ready)) break;
+        // What could never be set up is not tried again, and what is over need not get ready.
+        if ((options.is_over && options.is_over()) || (options.sets_up_users_code && !was_ready)) break;
     }
     return why;
 }
@@ -185,13 +184,13 @@ std::string measuring_worker::impl::first_words()
 // As the process answers; `ended` where it was not waited for any longer.
 worker_process::answer measuring_worker::impl::receive(double seconds, std::optional<measurement>& ended)
 {
-    if (options.memory_bytes == 0 && !options.ends_on_interrupt) return process->receive(seconds);
+    if (options.memory_bytes == 0 && !options.is_over) return process->receive(seconds);
     const clock::time_point begin = clock::now();
     for (;;) {
         const double left = seconds - std::chrono::duration<double>(clock::now() - begin).count();
         worker_process::answer said = process->receive(std::clamp(left, 0.0, seconds_between_looks));
         if (said.what != worker_process::event::silence || left <= seconds_between_looks) return said;
-        if (options.ends_on_interrupt && interrupted())
+        if (options.is_over && options.is_over())
             ended = {.status = outcome::worker_died, .reason = "interrupted", .sticky = true};
         else if (options.memory_bytes > 0 && memory_of(process->process()) > options.memory_bytes)
             ended = {.status = outcome::out_of_memory,

@@ -32,8 +32,9 @@ struct measuring_worker_options {
     std::string work = "the kernel";  ///< what is loaded and launched, in messages
     /// Before it is ready, a new one runs code of the user's: that may print, and where it fails once it fails always.
     bool sets_up_users_code = false;
-    std::size_t memory_bytes = 0;    ///< one that has more is ended; 0: no limit
-    bool ends_on_interrupt = false;  ///< what it is doing may take long, and is not waited for
+    std::size_t memory_bytes = 0;  ///< one that has more is ended; 0: no limit
+    /// Looked at while it works: what it is doing is not waited for any more. Empty: it is waited for.
+    std::function<bool()> is_over = {};
 };
 
 /// Starts the process when it is first needed, and again after it died or could not go on. Not for two threads at once.
