@@ -6,11 +6,12 @@ Functions at the top level of a file go by their name: the worker imports the fi
 """
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import sys
 from multiprocessing import spawn
-from typing import Any, Dict
+from typing import Any, Dict, Tuple
 
 from .tool import Error
 
@@ -40,18 +41,27 @@ def _needs_value(function: Any) -> bool:
     return getattr(function, "__module__", None) == "__main__" and not main_can_be_imported()
 
 
-def packed(functions: Dict[str, Any], values: Any) -> bytes:
-    """What `unpacked` gives back in another process."""
+def packed(functions: Dict[str, Any], values: Any) -> Tuple[bytes, str]:
+    """What `unpacked` gives back in another process; and a text that is another one where results may be others though
+    the files are the same: for functions that go by value, and for what the program was called with."""
     preparation = spawn.get_preparation_data("launchbox")
     for name in ("authkey", "start_method"):
         preparation.pop(name, None)
     if not main_can_be_imported():
         for name in ("init_main_from_name", "init_main_from_path"):
             preparation.pop(name, None)
-    parts = {}
-    for name, item in [*functions.items(), ("space", values)]:
-        parts[name] = _pickled(name, item)
-    return pickle.dumps({"preparation": preparation, "parts": parts})
+    parts = {name: _pickled(name, item) for name, item in functions.items()}
+    by_value = [part for name, part in sorted(parts.items()) if not _goes_by_name(functions[name])]
+    said = [argument.encode("utf-8", "surrogateescape") for argument in sys.argv[1:]] if main_can_be_imported() else []
+    digest = hashlib.blake2b(pickle.dumps([by_value, said]), digest_size=4).hexdigest() if by_value or said else ""
+    return pickle.dumps({"preparation": preparation, "parts": {**parts, "space": _pickled("space", values)}}), digest
+
+
+def _goes_by_name(item: Any) -> bool:
+    found = sys.modules.get(getattr(item, "__module__", None) or "")
+    for name in str(getattr(item, "__qualname__", "")).split("."):
+        found = getattr(found, name, None)
+    return found is item and not _needs_value(item)
 
 
 def _pickled(name: str, item: Any) -> bytes:

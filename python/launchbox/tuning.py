@@ -156,7 +156,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     limit = _default_memory(workers) if memory is None else int(memory)
     title = name or re.sub(r"[^A-Za-z0-9_.-]", "_", getattr(run, "__name__", "run")).strip("_.-") or "run"
     first = {key: cases.text(key, value) for key, value in dict(workloads[0]).items()} if workloads else {}
-    packed = _payload.packed(functions, {
+    packed, digest = _payload.packed(functions, {
         "parameters": parameters.originals, "workload": cases.originals, "device": chosen, "memory": limit,
         "first_workload": first})
     spec = _Spec()
@@ -181,7 +181,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     spec.section("callback", {
         "command": [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START],  # type: ignore
         "device": "gpu" if chosen == "gpu" else "processor", "sources": _sources(functions, sources),
-        "software": _software(), "start_seconds": start_seconds, "first_seconds": compile_seconds,
+        "software": _software(digest), "start_seconds": start_seconds, "first_seconds": compile_seconds,
         "check_seconds": check_seconds})
     if limit:
         spec.line(f"memory_bytes = {limit}", "memory")
@@ -376,13 +376,15 @@ def _log_file(log: Any) -> str:
         raise Error(f"{path} cannot be written: {failure.strerror}", "name another file: log=...") from None
 
 
-def _software() -> str:
+def _software(digest: str) -> str:
     """What times depend on beside the sources."""
     found = [f"{platform.python_implementation()} {platform.python_version()}"]
     for library in _LIBRARIES:
         version = getattr(sys.modules.get(library), "__version__", None)
         if isinstance(version, str):
             found.append(f"{library} {version}")
+    if digest:
+        found.append(f"functions {digest}")
     return ", ".join(found)
 
 

@@ -110,6 +110,21 @@ def test_a_later_call_continues(tmp_path):
     assert "RESULT {'n': 3} 37.0" in out
 
 
+def test_results_hold_for_the_same_functions_alone(tmp_path):
+    functions = """
+        import functools
+        def work(scale, n): return scale * n
+        run = functools.partial(work, float(sys.argv[1]))
+    """
+    program(tmp_path, functions)
+    for scale in ("2.0", "3.0", "2.0"):
+        status, out, err = call(tmp_path, "program.py", scale)
+        assert f"RESULT {{'n': 1}} {scale}" in out, err
+    assert "2 measured" not in err and "0 measured" not in err
+    runs = tool.ask(["results", str(tmp_path / "r.db")])["environments"]
+    assert len(runs) == 2, "the third call found the results of the first"
+
+
 def test_constraints_leave_candidates_out(tmp_path):
     out = run_program(tmp_path, "def run(n, m): return 10.0 - n * m\n", space="{'n': [1, 2, 3], 'm': [1, 2]}",
                       more="constraints=['n * m <= 3']")

@@ -12,13 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-json answer()
+json right_answer()
 {
     return {{"samples_ns", {1000.0, 1100.0}}, {"verified", true}, {"failure", ""}, {"reason", ""}, {"restart", false},
             {"warnings", json::array()}};
 }
 
-measurement read(const json& said)
+measurement answer_in(const json& said)
 {
     const worker_message message = callback_message_of(said.dump(), 2);
     EXPECT_FALSE(message.phase.has_value());
@@ -53,7 +53,7 @@ TEST(callback_messages, phases_and_answers_are_read)
 {
     EXPECT_EQ(callback_message_of(R"({"phase": "ready"})", 0).phase, worker_phase::ready);
     EXPECT_EQ(callback_message_of(R"({"phase": "measure"})", 0).phase, worker_phase::measure);
-    const measurement measured = read(answer());
+    const measurement measured = answer_in(right_answer());
     EXPECT_EQ(measured.status, outcome::measured);
     EXPECT_EQ(measured.samples_ns, (std::vector<double>{1000, 1100}));
     EXPECT_TRUE(measured.verified);
@@ -66,26 +66,26 @@ TEST(callback_messages, what_is_no_message_is_refused)
                              R"({"samples_ns": [1]})", "\xff\xfe", R"({"phase": "ready")"})
         EXPECT_THROW(callback_message_of(line, 2), error) << line;
     for (const char* member : {"samples_ns", "verified", "failure", "reason", "restart", "warnings"}) {
-        json cut = answer();
+        json cut = right_answer();
         cut.erase(member);
         EXPECT_THROW(callback_message_of(cut.dump(), 2), error) << member;
         for (const json& wrong : {json(nullptr), json::object(), json("x"), json(true)}) {
-            json said = answer();
+            json said = right_answer();
             if (said[member].type() == wrong.type()) continue;
             said[member] = wrong;
             EXPECT_THROW(callback_message_of(said.dump(), 2), error) << member << " " << wrong;
         }
     }
-    EXPECT_THROW(callback_message_of(answer().dump(), 1), error) << "more samples than were asked for";
+    EXPECT_THROW(callback_message_of(right_answer().dump(), 1), error) << "more samples than were asked for";
     EXPECT_THROW(callback_message_of(std::string(100'000, '['), 2), error);
 }
 
 TEST(callback_messages, what_is_no_time_fails_the_candidate)
 {
     for (const double sample : {0.0, -1.0, 1e300, 1e-300}) {
-        json said = answer();
+        json said = right_answer();
         said["samples_ns"] = {1000.0, sample};
-        const measurement found = read(said);
+        const measurement found = answer_in(said);
         EXPECT_EQ(found.status, outcome::launch_error) << sample;
         EXPECT_TRUE(found.samples_ns.empty());
     }
@@ -94,10 +94,10 @@ TEST(callback_messages, what_is_no_time_fails_the_candidate)
 TEST(callback_messages, failures_are_named_and_told_in_one_line)
 {
     const auto failed = [](const char* what, const std::string& reason) {
-        json said = answer();
+        json said = right_answer();
         said["failure"] = what;
         said["reason"] = reason;
-        return read(said);
+        return answer_in(said);
     };
     EXPECT_EQ(failed("out_of_memory", "no room").status, outcome::out_of_memory);
     EXPECT_EQ(failed("out_of_memory", "no room").reason, "no room");
@@ -113,10 +113,10 @@ TEST(callback_messages, failures_are_named_and_told_in_one_line)
 TEST(callback_messages, the_driver_knows_better)
 {
     const auto after = [](int status) {
-        json said = answer();
+        json said = right_answer();
         said["failure"] = "launch_error";
         said["cuda_status"] = status;
-        return read(said);
+        return answer_in(said);
     };
     EXPECT_EQ(after(700).status, outcome::illegal_access);
     EXPECT_TRUE(after(700).sticky);
