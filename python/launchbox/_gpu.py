@@ -56,7 +56,7 @@ class Timer:
     """Of the GPU that the process sees first, in the context that is current, or the primary one."""
 
     def __init__(self) -> None:
-        self._driver = load()
+        self._driver: Any = load()
         if self._driver is None:
             raise DriverFailure(100, "libcuda.so.1 is not there")
         self._call("cuInit", 0)

@@ -6,7 +6,6 @@ the user's code prints goes to standard error. What it says: docs/tune_spec.md, 
 """
 from __future__ import annotations
 
-import fcntl
 import gc
 import inspect
 import json
@@ -14,162 +13,14 @@ import math
 import numbers
 import os
 import random
-import sys
-import sysconfig
 import time
-import traceback
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 from . import _arrays, _gpu, _payload
+from ._channel import Channel
+from ._failures import Failed, one_line, outcome_of, place_of, words_of
 
 _POISONS = (0xA5, 0xA5, 0xA5, 0x00)
-_OUTCOMES = (("outofmemory", "out_of_memory"), ("memoryerror", "out_of_memory"), ("outofresources", "rejected"),
-             ("compil", "compile_error"), ("nvrtc", "compile_error"), ("ptxas", "compile_error"))
-
-
-class Failed(Exception):
-    """What is wrong with a candidate: the name of an outcome, and one line."""
-
-    def __init__(self, outcome: str, reason: str, restart: bool = False):
-        super().__init__(reason)
-        self.outcome = outcome
-        self.restart = restart
-
-
-class Channel:
-    """Lines to and from the tool. The user's code may close, reuse or inherit descriptors: then nothing is written."""
-
-    def __init__(self) -> None:
-        self._process = os.getpid()
-        self._input, self._output = (self._moved(number) for number in (0, 1))
-        self._identities = [self._identity(number) for number in (self._input, self._output)]
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 0)
-        os.close(null)
-        log = os.environ.get(_payload.LOG_VARIABLE)
-        if log:
-            file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-            os.dup2(file, 2)
-            os.close(file)
-        os.dup2(2, 1)
-        self._printed = self._moved(2)
-        self._unread = b""
-
-    def mend_streams(self) -> None:
-        """For the next candidate, where this one has closed what it prints to."""
-        for number, name in ((1, "stdout"), (2, "stderr")):
-            try:
-                os.fstat(number)
-            except OSError:
-                try:
-                    os.dup2(self._printed, number)
-                except OSError:
-                    return
-            if getattr(getattr(sys, name), "closed", True):
-                setattr(sys, name, open(number, "w", closefd=False, buffering=1, errors="replace"))
-
-    @staticmethod
-    def _moved(number: int) -> int:
-        for lowest in (1000, 200, 3):  # out of the reach of those who close the first few
-            try:
-                return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)
-            except OSError:
-                continue
-        raise OSError("no descriptor is left")
-
-    @staticmethod
-    def _identity(number: int) -> Tuple[int, int]:
-        status = os.fstat(number)
-        return status.st_dev, status.st_ino
-
-    def check(self) -> None:
-        """Ends the process where it is a copy that the user's code has made, or where the descriptors are others."""
-        if os.getpid() != self._process:
-            os._exit(0)
-        try:
-            if [self._identity(number) for number in (self._input, self._output)] == self._identities:
-                return
-        except OSError:
-            pass
-        self.leave("the callback has closed descriptors that are not its own")
-
-    def say(self, message: Dict[str, Any]) -> None:
-        self.check()
-        content = json.dumps(message).encode() + b"\n"
-        try:
-            while content:
-                content = content[os.write(self._output, content):]
-        except OSError:
-            self.leave("the tool is gone")
-
-    def phase(self, name: str) -> None:
-        self.say({"phase": name})
-
-    def tasks(self) -> Any:
-        while True:
-            self.check()
-            line, found, rest = self._unread.partition(b"\n")
-            if found:
-                self._unread = rest
-                yield json.loads(line)
-                continue
-            content = os.read(self._input, 1 << 16)
-            if not content:
-                return
-            self._unread += content
-
-    @staticmethod
-    def leave(why: str) -> NoReturn:
-        try:
-            os.write(2, f"\n{why}\n".encode())
-        finally:
-            os._exit(70)
-
-
-def one_line(text: str, longest: int = 300) -> str:
-    text = " ".join(text.split())
-    text = text.encode("utf-8", "replace").decode()
-    return text if len(text) <= longest else text[:longest] + "..."
-
-
-def place_of(failure: BaseException) -> str:
-    """The innermost line of the user's own files."""
-    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(failure.__traceback__)]
-    if isinstance(failure, SyntaxError) and failure.filename:
-        frames = [(failure.filename, failure.lineno or 0)]
-    own = os.path.dirname(os.path.abspath(__file__))
-    libraries = [own, *(path for path in (sysconfig.get_path(name) for name in ("stdlib", "platstdlib")) if path)]
-
-    def is_users(file: str) -> bool:
-        return not file.startswith("<frozen") and "site-packages" not in file and "dist-packages" not in file and \
-            not any(os.path.abspath(file).startswith(folder + os.sep) for folder in libraries)
-    users = [frame for frame in frames if is_users(frame[0])] or \
-        [frame for frame in frames if not frame[0].startswith((own, "<frozen"))]
-    return f"{os.path.basename(users[-1][0])}:{users[-1][1]}" if users else ""
-
-
-def words_of(failure: BaseException, what: str) -> str:
-    """"run raised ValueError: no such block (vector_add.py:12)"."""
-    try:
-        lines = [line for line in str(failure).splitlines() if line.strip()]
-    except BaseException:  # whatever a user's exception does when it is asked for its text
-        lines = []
-    said = (lines[-1] if "Compil" in type(failure).__name__ else lines[0]) if lines else ""
-    if isinstance(failure, (Failed, _gpu.DriverFailure)):
-        return one_line(said)
-    place = place_of(failure)
-    return one_line(f"{what} raised {type(failure).__name__}" + (f": {one_line(said)}" if said else "")) + \
-        (f" ({place})" if place else "")
-
-
-def outcome_of(failure: BaseException) -> str:
-    if isinstance(failure, Failed):
-        return failure.outcome
-    for kind in type(failure).__mro__:
-        for part, outcome in _OUTCOMES:
-            if part in kind.__name__.lower():
-                return outcome
-    return "launch_error"
 
 
 def accepted(function: Callable[..., Any], values: Dict[str, Any]) -> Dict[str, Any]:
@@ -201,6 +52,9 @@ class Session:
         self._memory_at_first = 0
         self._prepares = os.environ.get("LAUNCHBOX_PREPARES") == "1"  # it compiles, and others measure
         self.doing = "setup"  # whose failure it is
+        self._data: Tuple[Any, ...] = ()  # what `setup` has returned
+        self._expected: Optional[List[Tuple[str, Any]]] = None  # what is right
+        self._returned: List[Tuple[str, Any]] = []  # the arrays in what `run` has returned last
         self.first_workload = self._space["first_workload"]
         self._begin_workload({})
 
@@ -232,9 +86,9 @@ class Session:
     def _begin_workload(self, workload: Dict[str, Any]) -> None:
         self._workload = self._candidate = None
         self._workload_values = self._originals("workload", workload)
-        self._data: Tuple[Any, ...] = ()  # before a new one is made, so that both need not have room
-        self._expected: Optional[List[Tuple[str, Any]]] = None
-        self._returned: List[Tuple[str, Any]] = []  # the arrays in what `run` has returned last
+        self._data = ()  # before a new one is made, so that both need not have room
+        self._expected = None
+        self._returned = []
 
     def _originals(self, kind: str, values: Dict[str, Any]) -> Dict[str, Any]:
         """The objects that stand in the user's space: names stand for them outside of Python."""

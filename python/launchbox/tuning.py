@@ -7,31 +7,23 @@ the functions are sent to the processes that it starts (`_worker`).
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import os
 import platform
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from . import _gpu, _payload, tool
+from . import _gpu, _payload
+from ._spec import Spec, Values, by_name, toml
+from ._tune_call import run_tool
 from .tool import Error
 
 _LIBRARIES = ("torch", "triton", "cupy", "numba", "warp", "numpy", "jax")
 _START = "import os,sys;sys.path.insert(0,os.environ['LAUNCHBOX_PYTHON']);from launchbox._worker import main;main()"
-# The tool ends, with everything kept, when we are killed. preexec_fn could block for ever in a process with threads.
-_ENDS_WITH_US = """
-import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-if os.getppid() == int(sys.argv[1]):
-    os.execv(sys.argv[2], ["launchbox", *sys.argv[3:]])
-"""
 
 
 @dataclass(frozen=True)
@@ -136,8 +128,8 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         if given:
             raise Error(f"{given[0]} is given, and the spec {os.fspath(space)} says itself what is launched",
                         "leave it out, or give the parameters instead of a spec")
-        store = ["--store", os.fspath(database)] if database is not None else []
-        found = _run_tool([os.fspath(space), *store, *options], None, {}, progress)
+        named = ["--store", os.fspath(database)] if database is not None else []
+        found = run_tool([os.fspath(space), *named, *options], None, {}, progress)
         return _tuning_of(found, {}, {})
     if run is None:
         raise Error("run is missing", "give a function that launches one candidate: run=...")
@@ -147,8 +139,8 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     for key, value in functions.items():
         if not callable(value):
             raise Error(f"{key} is a {type(value).__name__}, which cannot be called", f"give a function: {key}=...")
-    parameters = _Values(space, "space")
-    cases = _Values(_by_name(workloads), "workloads") if workloads else _Values({}, "workloads")
+    parameters = Values(space, "space")
+    cases = Values(by_name(workloads), "workloads") if workloads else Values({}, "workloads")
     _check_arguments(run, functions, parameters, cases)
     chosen = device if device is not None else ("gpu" if _gpu.is_there() else "cpu")
     if chosen not in ("gpu", "cpu"):
@@ -159,25 +151,25 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     packed, digest = _payload.packed(functions, {
         "parameters": parameters.originals, "workload": cases.originals, "device": chosen, "memory": limit,
         "first_workload": first})
-    spec = _Spec()
+    spec = Spec()
     spec.section("tunable", {"name": title})
     if baseline is not None:
-        spec.line("baseline = { " + ", ".join(f"{_toml(key)} = {_toml(parameters.text(key, value))}"
+        spec.line("baseline = { " + ", ".join(f"{toml(key)} = {toml(parameters.text(key, value))}"
                                               for key, value in baseline.items()) + " }", "baseline")
     spec.section("parameters", {})
     for key, values in parameters.texts.items():
-        spec.line(f"{_toml(key)} = [{', '.join(_toml(value) for value in values)}]", f"space[{key!r}]")
+        spec.line(f"{toml(key)} = [{', '.join(toml(value) for value in values)}]", f"space[{key!r}]")
     if constraints:
         spec.section("constraints", {})
         given_constraints = [constraints] if isinstance(constraints, str) else list(constraints)
         spec.line("all = [", "constraints")
         for number, constraint in enumerate(given_constraints):
-            spec.line(f"  {_toml(constraint)},", f"constraints[{number}]")
+            spec.line(f"  {toml(constraint)},", f"constraints[{number}]")
         spec.line("]", "constraints")
     for number, case in enumerate(workloads):
         spec.line("[[workload]]", f"workloads[{number}]")
         for key, value in case.items():
-            spec.line(f"{_toml(key)} = {_toml(cases.text(key, value))}", f"workloads[{number}]")
+            spec.line(f"{toml(key)} = {toml(cases.text(key, value))}", f"workloads[{number}]")
     spec.section("callback", {
         "command": [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START],  # type: ignore
         "device": "gpu" if chosen == "gpu" else "processor", "sources": _sources(functions, sources),
@@ -187,11 +179,11 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         spec.line(f"memory_bytes = {limit}", "memory")
     if compile is not None:
         wanted = min(len(os.sched_getaffinity(0)), 16) if compilers is None else compilers
-        spec.line(f"preparers = {_toml(wanted)}", "compilers")
+        spec.line(f"preparers = {toml(wanted)}", "compilers")
     elif compilers is not None:
         raise Error("compilers is given, and compile is not", "give the function that compiles a candidate: compile=")
     if chosen == "cpu":
-        spec.line(f"count = {_toml(workers)}", "workers")
+        spec.line(f"count = {toml(workers)}", "workers")
     spec.section("verify", {"absolute": atol, "relative": rtol})
     spec.section("measure", {"cache": cache, **(measure or {})})
     store = os.fspath(database) if database is not None else title + ".db"
@@ -203,131 +195,14 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
                        _payload.FOLDER_VARIABLE: os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                        _payload.LOG_VARIABLE: _log_file(log)}
         try:
-            found = _run_tool(["-", "--store", store, *options], spec.text().encode(), environment, progress)
+            found = run_tool(["-", "--store", store, *options], spec.text().encode(), environment, progress)
         except Error as failure:
             raise Error(spec.in_python(failure.what), failure.hint, failure.status) from None
     return _tuning_of(found, parameters.originals, cases.originals)
 
 
-# ---- the spec
-
-
-class _Spec:
-    """Text, with what each line is in the call of `tune`."""
-
-    def __init__(self) -> None:
-        self._lines: List[str] = []
-        self._names: List[str] = []
-
-    def line(self, text: str, name: str) -> None:
-        self._lines.append(text)
-        self._names.append(name)
-
-    def section(self, name: str, values: Mapping[str, Any]) -> None:
-        self.line(f"[{name}]", name)
-        for key, value in values.items():
-            self.line(f"{_toml(key)} = {_toml(value)}", key)
-
-    def text(self) -> str:
-        return "\n".join(self._lines) + "\n"
-
-    def in_python(self, message: str) -> str:
-        """A message of the tool, with the argument's name instead of the place in a file that nobody has written."""
-        def name(match: "re.Match[str]") -> str:
-            line = int(match.group(1))
-            return f"{self._names[line - 1]}: " if 0 < line <= len(self._names) else ""
-        message = re.sub(r"(?<![^\s])-:(\d+):\d+: ", name, message)
-        return re.sub(r"^- (needs a GPU)", r"device=\"gpu\" \1", re.sub(r"^-: (\[callback\] )?", "", message))
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return "inf" if math.isinf(value) else repr(value)
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise Error(f"{value!r} is no text: it has half a character in it", "use another word") from None
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
-    raise Error(f"{value!r} is a {type(value).__name__}, which stands for nothing here", "give a number or a word")
-
-
-class _Values:
-    """Values by name: as the tool has them, and the user's own objects."""
-
-    def __init__(self, given: Any, what: str):
-        if not isinstance(given, Mapping):
-            raise Error(f"{what} is a {type(given).__name__}, not a dict",
-                        "give the values of each parameter by its name: {\"block\": [128, 256]}")
-        self._what = what
-        self.texts: Dict[str, List[Any]] = {}
-        self.originals: Dict[str, Dict[Any, Any]] = {}
-        for key, values in given.items():
-            if not isinstance(key, str):
-                raise Error(f"{what} has {key!r} as a name", "names are words: they become keywords of run")
-            if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-                raise Error(f"{what}[{key!r}] is {values!r}, not a list of values", f"give a list: [{values!r}]")
-            self._add(key, list(values))
-
-    def _add(self, key: str, values: List[Any]) -> None:
-        plain = [_plain(value) for value in values]
-        kinds = {type(value) for value in plain}
-        if kinds == {int, float}:
-            plain, kinds = [float(value) for value in plain], {float}
-        if len(kinds) > 1 or not kinds <= {bool, int, float, str}:
-            plain = [_name_of(value) for value in values]
-        known: Dict[Any, Any] = {}
-        for text, value in zip(plain, values):
-            if text in known and known[text] is not value and type(value) not in (bool, int, float, str):
-                raise Error(f"{self._what}[{key!r}] has two values that are called {text!r}",
-                            "give words, and look the objects up in run")
-            known[text] = value
-        self.texts[key], self.originals[key] = plain, known
-
-    def text(self, key: str, value: Any) -> Any:
-        """One value as the tool has it."""
-        for text, original in self.originals.get(key, {}).items():
-            if original is value or (type(original) is type(value) and original == value):
-                return text
-        return _plain(value) if isinstance(_plain(value), (bool, int, float, str)) else _name_of(value)
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's."""
-    if isinstance(value, (bool, int, float, str)):
-        for kind in (bool, int, float, str):
-            if isinstance(value, kind):
-                return kind(value)
-    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "shape", None) == ():
-        return value.item()
-    return value
-
-
-def _name_of(value: Any) -> str:
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    return name if isinstance(name, str) else str(value)
-
-
-def _by_name(workloads: Sequence[Mapping[str, Any]]) -> Dict[str, List[Any]]:
-    found: Dict[str, List[Any]] = {}
-    if isinstance(workloads, Mapping):
-        raise Error("workloads is a dict, not a list", "give a list of dicts: [{\"n\": 1000000}]")
-    for case in workloads:
-        for key, value in dict(case).items():
-            values = found.setdefault(key, [])
-            if not any(each is value or each == value for each in values):
-                values.append(value)
-    return found
-
-
-def _check_arguments(run: Callable[..., Any], functions: Mapping[str, Any], parameters: _Values,
-                     cases: _Values) -> None:
+def _check_arguments(run: Callable[..., Any], functions: Mapping[str, Any], parameters: Values,
+                     cases: Values) -> None:
     """That `run` takes the parameters, before any process is started for it."""
     if not parameters.texts:
         raise Error("space has no parameter", "give the values of each: {\"block\": [128, 256]}")
@@ -403,9 +278,6 @@ def _default_memory(workers: int) -> int:
     return max(total * 3 // 4 // max(workers, 1) if isinstance(workers, int) else total, 1 << 28)
 
 
-# ---- the tool
-
-
 def _options(budget: Any, search: Any, seed: Any, warm_start: Any, gpus: Sequence[int]) -> List[str]:
     options: List[str] = []
     for key, value in (("--budget", budget), ("--search", search), ("--seed", seed), ("--warm-start", warm_start)):
@@ -414,75 +286,6 @@ def _options(budget: Any, search: Any, seed: Any, warm_start: Any, gpus: Sequenc
     if gpus:
         options += ["--gpu", ",".join(str(gpu) for gpu in gpus)]
     return options
-
-
-def _run_tool(arguments: List[str], spec: Optional[bytes], environment: Dict[str, str], progress: bool) -> Any:
-    """What `launchbox tune` found, as its JSON. Its messages are shown while it works."""
-    with tempfile.TemporaryFile() as answer:
-        # A session of its own: Ctrl-C comes here first, and goes to the tool once.
-        child = subprocess.Popen([sys.executable, "-S", "-c", _ENDS_WITH_US, str(os.getpid()), tool.path(), "tune",
-                                  *arguments, "--format", "json"],
-                                 stdin=subprocess.PIPE if spec is not None else subprocess.DEVNULL, stdout=answer,
-                                 stderr=subprocess.PIPE, env={**os.environ, **environment}, start_new_session=True)
-        said: List[str] = []
-        listener = threading.Thread(target=_listen, args=(child.stderr, said, progress), daemon=True)
-        listener.start()
-        interrupted: Optional[KeyboardInterrupt] = None
-        try:
-            if spec is not None and child.stdin is not None:
-                try:
-                    child.stdin.write(spec)
-                    child.stdin.close()
-                except BrokenPipeError:
-                    pass
-            child.wait()
-        except KeyboardInterrupt as failure:
-            interrupted = failure
-            _end(child, signal.SIGINT)
-        except BaseException:
-            _end(child, signal.SIGTERM)
-            raise
-        listener.join(timeout=10)
-        if interrupted is not None or child.returncode == 4:
-            raise KeyboardInterrupt(said[-1] if said else "")
-        if child.returncode != 0:
-            raise _error_of(child.returncode, said)
-        answer.seek(0)
-        return json.load(answer)
-
-
-def _end(child: "subprocess.Popen[bytes]", number: int) -> None:
-    """It keeps what is finished; a second interrupt ends it at once."""
-    try:
-        child.send_signal(number)
-        child.wait()
-    except KeyboardInterrupt:
-        child.kill()
-        child.wait()
-
-
-def _listen(stream: Any, said: List[str], progress: bool) -> None:
-    for line in stream:
-        text = line.decode(errors="replace").rstrip("\n")
-        said.append(text)
-        del said[:-50]
-        if progress and sys.stderr is not None:
-            print(text, file=sys.stderr, flush=True)
-
-
-def _error_of(status: int, said: List[str]) -> Error:
-    if status < 0:
-        return Error(f"launchbox was ended by signal {-status}; what was finished is kept", "", 4)
-    what, hint = f"launchbox ended with status {status}", ""
-    for line in said:  # the last message: what is wrong, and indented below it what to do
-        if line.startswith("launchbox: "):
-            what, hint = line[len("launchbox: "):], ""
-        elif line.startswith("  "):
-            hint = f"{hint} {line.strip()}".strip()
-    return Error(what, hint, status)
-
-
-# ---- the results
 
 
 def _tuning_of(found: Any, parameters: Dict[str, Dict[Any, Any]], workloads: Dict[str, Dict[Any, Any]]) -> Tuning:
@@ -504,7 +307,7 @@ def _tuning_of(found: Any, parameters: Dict[str, Dict[Any, Any]], workloads: Dic
 
 def _chosen(best: Any, candidates: List[Any]) -> Any:
     if best["parameters"] is not None:
-        winner = next((each for each in candidates if each["parameters"] == best["parameters"]), {})
+        winner: Dict[str, Any] = next((each for each in candidates if each["parameters"] == best["parameters"]), {})
         return {**winner, "parameters": best["parameters"], "median_ns": best["median_ns"] or winner.get("median_ns"),
                 "verified": winner.get("verified", False)}
     measured = [each for each in candidates if each["status"] == "measured"]

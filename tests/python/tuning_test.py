@@ -357,10 +357,10 @@ def test_candidates_are_compiled_by_other_processes_before_they_are_measured(tmp
 def test_a_slow_reset_is_no_hang(tmp_path):
     functions = """
         import time
-        def reset(): time.sleep(0.2)
+        def reset(): time.sleep(0.15)
         def run(n): return 4.0 - n
     """
-    out = run_program(tmp_path, functions, space="{'n': [1, 2]}", more="reset=reset",
+    out = run_program(tmp_path, functions, space="{'n': [1]}", more="reset=reset",
                       call=CALL.replace('"max_samples": 3', '"max_samples": 3, "hang_seconds": 0.1, "hang_ratio": 1'))
     assert {status for status, _ in statuses(out).values()} == {"measured"}, out
 
