@@ -29,9 +29,11 @@ inside_worker = False
 
 
 def main_can_be_imported() -> bool:
+    """As multiprocessing sees it: it never imports the `__main__` of a package or an archive."""
     main = sys.modules.get("__main__")
-    if main is None or getattr(main, "__spec__", None) is not None:
-        return main is not None
+    specification = getattr(main, "__spec__", None)
+    if specification is not None:
+        return specification.name != "__main__" and not specification.name.endswith(".__main__")
     file = getattr(main, "__file__", None)
     return file is not None and os.path.isfile(file) and not hasattr(sys, "ps1")
 
@@ -68,7 +70,8 @@ def _pickled(name: str, item: Any) -> bytes:
     try:
         if not _needs_value(item):
             return pickle.dumps(item)
-        why = "is defined where the worker process cannot import it (a notebook, a prompt, or standard input)"
+        why = "is defined where the worker process cannot import it (a notebook, a prompt, standard input, " \
+            "or the __main__ of a package)"
     except Exception as failure:  # pickle raises whatever the objects raise
         why = f"cannot be sent to the worker process ({type(failure).__name__}: {str(failure).splitlines()[0][:200]})" \
             if str(failure) else f"cannot be sent to the worker process ({type(failure).__name__})"

@@ -122,6 +122,10 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     if _payload.inside_worker:
         raise _payload.CalledAgain("launchbox.tune is called by a file that its worker process imports: put the call "
                                    "below if __name__ == \"__main__\":")
+    try:
+        os.getcwd()
+    except OSError as failure:
+        raise Error(f"the current folder is gone: {failure.strerror}", "change to one that is there") from None
     options = _options(budget, search, seed, warm_start, gpus)
     if isinstance(space, (str, os.PathLike)):
         given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]
@@ -173,8 +177,8 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     spec.section("callback", {
         "command": [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START],  # type: ignore
         "device": "gpu" if chosen == "gpu" else "processor", "sources": _sources(functions, sources),
-        "software": _software(digest), "start_seconds": start_seconds, "first_seconds": compile_seconds,
-        "check_seconds": check_seconds})
+        "software": _software(digest), "start_seconds": start_seconds, "check_seconds": check_seconds})
+    spec.line(f"first_seconds = {toml(compile_seconds)}", "compile_seconds")
     if limit:
         spec.line(f"memory_bytes = {limit}", "memory")
     if compile is not None:
@@ -184,7 +188,9 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         raise Error("compilers is given, and compile is not", "give the function that compiles a candidate: compile=")
     if chosen == "cpu":
         spec.line(f"count = {toml(workers)}", "workers")
-    spec.section("verify", {"absolute": atol, "relative": rtol})
+    spec.section("verify", {})
+    spec.line(f"absolute = {toml(atol)}", "atol")
+    spec.line(f"relative = {toml(rtol)}", "rtol")
     spec.section("measure", {"cache": cache, **(measure or {})})
     store = os.fspath(database) if database is not None else title + ".db"
     with tempfile.TemporaryDirectory(prefix="launchbox_") as folder:

@@ -421,7 +421,26 @@ def test_a_prompt_is_told(tmp_path):
         "launchbox.tune({'n': [1]}, run=run, device='cpu', database='r.db')\n"
     status, out, err = call(tmp_path, "-c", code)
     assert status == 1
-    assert "a notebook, a prompt, or standard input" in err.splitlines()[-1]
+    assert "a notebook, a prompt, standard input" in err.splitlines()[-1]
+
+
+def test_the_main_of_a_package_is_told(tmp_path):
+    (tmp_path / "packed").mkdir()
+    program(tmp_path / "packed", TIMES, head=NO_CLOUDPICKLE + HEAD)
+    (tmp_path / "packed" / "program.py").rename(tmp_path / "packed" / "__main__.py")
+    for words in (["-m", "packed"], ["packed"]):
+        status, out, err = call(tmp_path, *words)
+        assert status == 1
+        assert "the __main__ of a package" in err.splitlines()[-1]
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path):
+    program(tmp_path, TIMES)
+    code = "import os, runpy, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); " \
+           f"sys.argv[0] = {str(tmp_path / 'program.py')!r}; runpy.run_path(sys.argv[0], run_name='__main__')"
+    status, out, err = call(tmp_path, "-c", code)
+    assert status == 1
+    assert "the current folder is gone" in err.splitlines()[-1]
 
 
 def test_cloudpickle_sends_the_rest(tmp_path):
