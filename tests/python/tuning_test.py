@@ -598,6 +598,45 @@ against = "nothing"
         launchbox.tune(tmp_path / "nowhere.toml", progress=False)
 
 
+ANSWER = '{"samples_ns": [5], "verified": true, "failure": "", "reason": "", "restart": false, "warnings": []}'
+PROCESSES = {
+    "exit 3": "exit status 3",
+    "yes": "a message of another process",
+    "yes | tr -d '\\n'": "killed by signal 9",
+    "sleep 100": "does not get what it needs within 0.5 s",
+    "kill -11 $$": "killed by signal 11",
+    "ready": "died before it took up the task",
+    "ready; while read l; do yes '{\"phase\": \"load\"}'; done": "never answers",
+    "ready; while read l; do echo '{\"samples_ns\": []' ; done": "a message of another process",
+    f"ready; while read l; do echo '{ANSWER.replace('[5]', '[5, 5]')}'; done": "invalid samples_ns",
+    f"ready; while read l; do echo '{ANSWER.replace('[5]', '[]')}'; done": "no time",
+    f"ready; while read l; do echo '{ANSWER}'; done": "",
+    f"printf 'hello\\nthere\\n'; ready; while read l; do echo '{ANSWER}'; done": "",
+}
+
+
+@pytest.mark.parametrize("command", PROCESSES)
+def test_other_processes_are_told_what_is_wrong(tmp_path, command):
+    command_text = json.dumps("ready() { echo '{\"phase\": \"ready\"}'; }; " + command)
+    (tmp_path / "s.toml").write_text(f"""
+[tunable]
+name = "x"
+[parameters]
+n = [1, 2]
+[callback]
+device = "processor"
+command = ["sh", "-c", {command_text}]
+start_seconds = {0.5 if command.startswith("sleep") else 60}
+""")
+    if not PROCESSES[command]:
+        best = launchbox.tune(tmp_path / "s.toml", database=tmp_path / "s.db", progress=False)
+        assert best.median_ms == 5e-6 and best.verified
+        return
+    with pytest.raises(launchbox.Error) as raised:
+        launchbox.tune(tmp_path / "s.toml", database=tmp_path / "s.db", progress=False)
+    assert PROCESSES[command] in str(raised.value)
+
+
 def test_results_are_json_and_csv(tmp_path):
     run_program(tmp_path, TIMES, space="{'n': [1, 3]}")
     whole = json.loads(tool.run(["results", str(tmp_path / "r.db"), "--format", "json"]))

@@ -48,6 +48,8 @@ public:
     {
         worker_question question = limits;
         question.line = callback_line(task);
+        constexpr std::size_t max_phases_of_launch = 100;
+        question.max_phases = max_phases_of_launch * static_cast<std::size_t>(task.samples + 1);
         *max_samples_ = static_cast<std::size_t>(task.samples);
         const int starts = worker_.starts();
         measurement answer = worker_.ask(question);

@@ -157,7 +157,7 @@ std::string measuring_worker::impl::make_ready()
 // Why the process does not get ready. Empty: it is.
 std::string measuring_worker::impl::first_words()
 {
-    constexpr std::size_t max_printed = std::size_t{16} << 20;
+    constexpr std::size_t max_printed = std::size_t{64} << 10;
     const clock::time_point begin = clock::now();
     for (std::size_t printed = 0;;) {
         const double left = options.start_seconds - std::chrono::duration<double>(clock::now() - begin).count();
@@ -209,12 +209,16 @@ std::optional<measurement> measuring_worker::impl::try_to_ask(const worker_quest
         return std::nullopt;
     }
     std::optional<worker_phase> phase;
-    for (;;) {
+    for (std::size_t phases = 0;; ++phases) {
         const double limit = question.silence_seconds.at(static_cast<std::size_t>(phase.value_or(worker_phase::load)));
         std::optional<measurement> ended;
         const worker_process::answer said = receive(limit, ended);
         const std::string when = words_of_phase(phase.value_or(worker_phase::ready), options.work);
         if (ended) return ended;
+        if (question.max_phases > 0 && phases > question.max_phases)
+            return measurement{.status = outcome::worker_died,
+                               .reason = "the worker says what it does, and never answers",
+                               .sticky = true};
         if (said.what == worker_process::event::silence)
             return measurement{.status = outcome::hang,
                                .reason = "no answer within " + seconds_text(limit) + " " + when + "; stopped",

@@ -22,6 +22,7 @@ namespace launchbox {
 struct worker_question {
     std::string line;
     std::array<double, worker_phase_count> silence_seconds{};
+    std::size_t max_phases = 0;  ///< so many are announced before it has to answer; 0: no limit
 };
 
 struct measuring_worker_options {
