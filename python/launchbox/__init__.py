@@ -9,7 +9,8 @@ from .frames import frame
 from .occupancies import occupancy
 from .records import Record, Report
 from .tool import Error, version
+from .tuning import Candidate, Tuning, tune
 from .verbs import advise, bounds, call, capture, check, devices, inspect, results, suggest
 
-__all__ = ["Error", "Record", "Report", "advise", "bounds", "call", "capture", "check", "devices", "frame", "inspect",
-           "occupancy", "results", "suggest", "types", "version"]
+__all__ = ["Candidate", "Error", "Record", "Report", "Tuning", "advise", "bounds", "call", "capture", "check", "devices",
+           "frame", "inspect", "occupancy", "results", "suggest", "tune", "types", "version"]

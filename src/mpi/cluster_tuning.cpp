@@ -180,6 +180,9 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     if (spec.program && !asks_for_architecture(*spec.program))
         throw error(spec.file + " builds a program for the processor: its commands do not name {arch}",
                     "launchbox-mpi hands out GPUs; launchbox tune measures such programs");
+    if (spec.callback)
+        throw error(spec.file + " has a [callback], whose processes only launchbox tune starts",
+                    "use launchbox tune on one machine, with all its GPUs");
     if (link.ranks < 2)
         throw error("there is only one rank",
                     "start at least two: mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");

@@ -11,6 +11,7 @@
 #include "app/tuning/spec_sources.hpp"
 #include "compiler/run/toolchain.hpp"
 #include "support/error.hpp"
+#include "tune/backend/callback_backend.hpp"
 #include "tune/backend/kernel_backend.hpp"
 #include "tune/backend/program_backend.hpp"
 #include "tune/backend/program_sources.hpp"
@@ -170,6 +171,44 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     return planned;
 }
 
+planned_backends callback_backends(const tune_spec& spec, const backend_request& request)
+{
+    const callback_target& callback = *spec.callback;
+    planned_backends planned;
+    const auto add = [&](const std::vector<std::string>& gpus) -> planned_backend& {
+        planned_backend& made = planned.backends.emplace_back();
+        made.backend = callback_backend(spec, gpus);
+        if (request.build_only) made.backend.measurers.clear();
+        made.backend.changed_source = watch_sources(spec, {});
+        made.backend.source_hash = hash_of_named_files(spec);
+        return made;
+    };
+    if (!callback.on_gpu) {
+        planned_backend& made = add({});
+        made.backend.environment.processor = processor_name();
+        made.backend.environment.toolkit = callback.software;
+        made.backend.environment.host = host_name();
+        made.backend.label = made.backend.environment.processor;
+        return planned;
+    }
+    const gpu_list found = gpus_for(request);
+    if (found.devices.empty())
+        throw error(fmt::format("{} needs a GPU, and there is none here: {}", spec.file, found.reason),
+                    "run it on a machine with one, or choose the processor", exit_status::missing);
+    for (const gpu_group& group : groups_of(found, request.gpus)) {
+        const target on = target_for(request, group.front());
+        // By its own name: the numbers that it has here may be those of a CUDA_VISIBLE_DEVICES that we got ourselves.
+        std::vector<std::string> names;
+        for (const gpu_device& gpu : group) names.push_back(gpu.uuid.empty() ? std::to_string(gpu.index) : gpu.uuid);
+        planned_backend& made = add(names);
+        made.backend.environment = environment_of(group.front(), found, on, callback.software);
+        made.backend.label = label_of(group);
+        made.backend.devices = devices_of(group);
+        made.limits = limits_for_expressions(*on.limits, &group.front());
+    }
+    return planned;
+}
+
 planned_backends recorded_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     planned_backends planned;
@@ -199,6 +238,7 @@ planned_backends recorded_backends(const tune_spec& spec, const backend_request&
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     if (!request.replay.empty()) return recorded_backends(spec, request, news);
+    if (spec.callback) return callback_backends(spec, request);
     return spec.kernel ? kernel_backends(spec, request) : program_backends(spec, request);
 }
 

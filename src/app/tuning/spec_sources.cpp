@@ -25,12 +25,16 @@ namespace {
 std::vector<std::string> named_files(const tune_spec& spec)
 {
     std::vector<std::string> words;
-    if (spec.program) {
-        words = spec.program->sources;
-        for (const std::string& source : words)
+    const auto add_sources = [&](const std::vector<std::string>& sources, const char* section) {
+        for (const std::string& source : sources)
             if (std::error_code failure; !fs::is_regular_file(fs::path(spec.folder) / source, failure))
-                throw error(fmt::format("{}: [program] sources: there is no file {}", spec.file, source),
+                throw error(fmt::format("{}: {} sources: there is no file {}", spec.file, section, source),
                             "names are relative to the folder of the spec; remove it if results do not depend on it");
+        words.insert(words.end(), sources.begin(), sources.end());
+    };
+    if (spec.callback) add_sources(spec.callback->sources, "[callback]");
+    if (spec.program) {
+        add_sources(spec.program->sources, "[program]");
         for (const auto* command : {&spec.program->build, &spec.program->run})
             words.insert(words.end(), command->begin(), command->end());
     }
@@ -69,6 +73,8 @@ std::vector<std::string> files_of(const tune_spec& spec)
     if (spec.program)
         for (const auto* words : {&spec.program->sources, &spec.program->build, &spec.program->run})
             for (const std::string& word : *words) add(word);
+    if (spec.callback)
+        for (const std::string& source : spec.callback->sources) add(source);
     for (const auto& [output, file] : spec.verify.files) add(file);
     return files;
 }

@@ -91,12 +91,13 @@ worker_process::answer worker_process::receive(double seconds)
 {
     const clock::time_point deadline =
         clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
-    for (;;) {
-        if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+    for (std::size_t searched = 0;;) {
+        if (const std::size_t end = unread_.find('\n', searched); end != std::string::npos) {
             answer result{event::line, unread_.substr(0, end)};
             unread_.erase(0, end + 1);
             return result;
         }
+        searched = unread_.size();
         if (from_ < 0 || unread_.size() > longest_line) {
             kill();
             return {event::ended};

@@ -64,6 +64,8 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
         all.add(spec.program->metric);
         all.add(spec.program->unit);
     }
+    // The command is where a program is installed; what results depend on is in `sources` and `software`.
+    if (spec.callback) all.add(spec.callback->on_gpu ? "callback on a GPU" : "callback on the processor");
     // What candidates are compared with; without a baseline the first in the order that can be measured.
     const verification& verify = spec.verify;
     all.add(static_cast<double>(verify.against));

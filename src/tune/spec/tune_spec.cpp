@@ -43,6 +43,7 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
                         {"workload", nothing},
                         {"kernel", nothing},
                         {"program", nothing},
+                        {"callback", nothing},
                         {"verify", nothing},
                         {"measure", nothing},
                         {"screen", nothing}},
@@ -126,13 +127,19 @@ void read_constraints(reader& of, const toml::node& node)
 
 void read_target(reader& of, const toml::table& root)
 {
-    const toml::node *kernel = root.get("kernel"), *program = root.get("program");
-    if (kernel != nullptr && program != nullptr)
-        of.file.fail(program->source(), "there are both [kernel] and [program]", "remove one of them");
-    if (kernel != nullptr) return read_kernel(of, of.file.table(*kernel, "kernel", "[kernel]"));
-    if (program != nullptr) return read_program(of, of.file.table(*program, "program", "[program]"));
-    throw error(of.spec.file + ": there is neither [kernel] nor [program]",
-                "add [kernel] for one kernel that launchbox compiles and launches, or [program] for a program");
+    using reads = void (*)(reader&, const toml::table&);
+    const std::array<std::pair<std::string, reads>, 3> targets{
+        {{"kernel", read_kernel}, {"program", read_program}, {"callback", read_callback}}};
+    const auto is_there = [&](const auto& target) { return root.get(target.first) != nullptr; };
+    const auto first = std::ranges::find_if(targets, is_there);
+    if (first == targets.end())
+        throw error(of.spec.file + ": there is neither [kernel] nor [program]",
+                    "add [kernel] for one kernel that launchbox compiles and launches, or [program] for a program");
+    const auto second = std::find_if(first + 1, targets.end(), is_there);
+    if (second != targets.end())
+        of.file.fail(root.get(second->first)->source(),
+                     "there are both [" + first->first + "] and [" + second->first + "]", "remove one of them");
+    first->second(of, of.file.table(*root.get(first->first), first->first, "[" + first->first + "]"));
 }
 
 }  // namespace

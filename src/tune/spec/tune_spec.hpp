@@ -97,6 +97,21 @@ struct program_target {
     std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
 };
 
+/// [callback]: a program that stays, and launches one candidate after the other in its own process, such as Python with
+/// its libraries. What is said to it: docs/tune_spec.md.
+struct callback_target {
+    std::vector<std::string> command;
+    bool on_gpu = true;                ///< one for each GPU; else on the processor
+    int count = 1;                     ///< so many at once on the processor
+    int preparers = 0;                 ///< more of these processes, which compile candidates that are measured later
+    std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
+    std::string software = {};         ///< "triton 3.6.0": what else the times depend on, as the results show it
+    double start_seconds = 300;        ///< until it is ready
+    double first_seconds = 300;        ///< for the first launch of a candidate, and what is compiled for it
+    double check_seconds = 300;        ///< for the check of one launch
+    std::int64_t memory_bytes = 0;     ///< of its own, not of the GPU; one that has more is ended; 0: no limit
+};
+
 /// [verify]
 struct verification {
     enum class source { baseline, file, program, nothing };
@@ -139,6 +154,7 @@ struct tune_spec {
     std::vector<workload> workloads;  ///< one or more
     std::optional<kernel_target> kernel;
     std::optional<program_target> program;
+    std::optional<callback_target> callback;
     verification verify;
     measure_settings measure;
     screen_settings screen;
@@ -146,8 +162,8 @@ struct tune_spec {
 };
 
 /// Throws `error` with file, line and column of the first mistake: what is not TOML, unknown keys (with the nearest
-/// that there is), wrong types, values out of range, a baseline that is not of the parameters, both [kernel] and
-/// [program] or neither, names in placeholders and expressions that nothing has.
+/// that there is), wrong types, values out of range, a baseline that is not of the parameters, two of [kernel],
+/// [program] and [callback] or none, names in placeholders and expressions that nothing has.
 tune_spec parse_tune_spec(const std::string& file, const std::string& text);
 
 /// Runs `work`; what is wrong with an expression of the spec gets its place in front: "block_sort.toml:12:9: ".

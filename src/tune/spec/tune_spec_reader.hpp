@@ -48,6 +48,7 @@ void read_baseline(reader& of, const toml::table& table);
 void read_workloads(reader& of, const toml::node* node);
 void read_kernel(reader& of, const toml::table& table);
 void read_program(reader& of, const toml::table& table);
+void read_callback(reader& of, const toml::table& table);
 void read_verify(reader& of, const toml::table& table);
 void read_measure(reader& of, const toml::table& table);
 

@@ -1,4 +1,4 @@
-// [kernel], [program], [verify], [measure] and [screen].
+// [kernel], [program], [callback], [verify], [measure] and [screen].
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -330,6 +330,48 @@ void read_program(reader& of, const toml::table& table)
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric == "wall")
         of.file.fail(unit->source(), "unit with the wall time", "take it out");
     for (const std::string& source : program.sources)
+        if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
+}
+
+void read_callback(reader& of, const toml::table& table)
+{
+    callback_target& callback = of.spec.callback.emplace();
+    constexpr std::int64_t max_count = 64;
+    const auto seconds = [&](double& into, const char* key) {
+        return std::pair<std::string, document::handler>(
+            key, [&of, &into, key](const toml::node& node) { into = of.file.number(node, key, 0, max_seconds, true); });
+    };
+    of.file.read_keys(
+        table,
+        {{"command", [&](const toml::node& node) { callback.command = of.words(node, "command", "[\"python3\"]"); }},
+         {"device",
+          [&](const toml::node& node) {
+              callback.on_gpu = of.file.choice(node, "device", {"gpu", "processor"}) == "gpu";
+          }},
+         {"count",
+          [&](const toml::node& node) {
+              callback.count = static_cast<int>(of.file.integer(node, "count", 1, max_count));
+          }},
+         {"preparers",
+          [&](const toml::node& node) {
+              callback.preparers = static_cast<int>(of.file.integer(node, "preparers", 0, max_count));
+          }},
+         {"sources", [&](const toml::node& node) { callback.sources = of.words(node, "sources", "[\"tune.py\"]"); }},
+         {"software",
+          [&](const toml::node& node) { callback.software = of.file.text(node, "software", "\"triton 3.6.0\""); }},
+         seconds(callback.start_seconds, "start_seconds"),
+         seconds(callback.first_seconds, "first_seconds"),
+         seconds(callback.check_seconds, "check_seconds"),
+         {"memory_bytes",
+          [&](const toml::node& node) { callback.memory_bytes = byte_count(of, node, "memory_bytes"); }}},
+        "in [callback]");
+    need(of, table, "[callback]", "command", "command = [\"python3\", \"worker.py\"]");
+    if (callback.command.empty() || callback.command.front().empty())
+        of.file.fail(table.get("command")->source(), "command has no program", "give a program and its arguments");
+    if (callback.on_gpu && callback.count > 1)
+        of.file.fail(table.get("count")->source(), "there is one process for each GPU",
+                     "remove count, or add device = \"processor\"");
+    for (const std::string& source : callback.sources)
         if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
 }
 

@@ -47,7 +47,7 @@ static constexpr auto fields_of(const gpu_task&)
 
 namespace {
 
-constexpr std::array phase_names{"ready", "load", "verify", "check", "measure"};
+constexpr std::array<const char*, worker_phase_count> phase_names{"ready", "load", "verify", "check", "measure"};
 
 // Names and reasons are bytes; JSON is UTF-8, and what is not becomes a replacement character. File names and kernels
 // come back as they went only when they are UTF-8, which the spec they come from is.
@@ -83,14 +83,20 @@ std::string answer_line(const measurement& answer)
     return line_of(message_of_value(answer));
 }
 
+std::optional<worker_phase> phase_in(const message_json& message)
+{
+    const auto phase = message.find("phase");
+    if (phase == message.end()) return std::nullopt;
+    const auto found = std::ranges::find_if(phase_names, [&](const char* name) { return *phase == name; });
+    if (found == phase_names.end()) refuse_member("phase");
+    return static_cast<worker_phase>(found - phase_names.begin());
+}
+
 worker_message message_of(const std::string& line)
 {
     const message_json from = parsed(line);
-    const auto phase = from.find("phase");
-    if (phase == from.end()) return {std::nullopt, record_of<measurement>(from, "answer")};
-    const auto found = std::ranges::find_if(phase_names, [&](const char* name) { return *phase == name; });
-    if (found == phase_names.end()) refuse_member("phase");
-    return {static_cast<worker_phase>(found - phase_names.begin()), {}};
+    if (const auto phase = phase_in(from)) return {phase, {}};
+    return {std::nullopt, record_of<measurement>(from, "answer")};
 }
 
 }  // namespace launchbox

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -18,7 +20,10 @@ enum class worker_phase {
     check,    ///< what it left behind
     measure,  ///< launches that are timed
 };
+inline constexpr std::size_t worker_phase_count = 5;
 std::string phase_line(worker_phase phase);
+/// The phase that a message announces; `nullopt`: it is an answer. Throws `error` for one that is not known.
+std::optional<worker_phase> phase_in(const nlohmann::ordered_json& message);
 
 std::string task_line(const gpu_task& task);
 std::string answer_line(const measurement& answer);

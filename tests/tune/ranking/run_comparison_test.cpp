@@ -15,7 +15,7 @@ run_comparison compared(const recorded_run& a, const recorded_run& b)
     return compare_runs(a, rank(a.results, a.races, a.info.baseline), b, rank(b.results, b.races, b.info.baseline));
 }
 
-recorded_run run_of(std::vector<stored_result> results)
+recorded_run compared_run(std::vector<stored_result> results)
 {
     return {1, example_run(), std::move(results), {}};
 }
@@ -41,12 +41,13 @@ TEST(run_comparison, with_itself_nothing_moved)
 
 TEST(run_comparison, names_what_moved)
 {
-    const recorded_run a = run_of({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 900),
-                                   example_result(64, 11, 1, 800), example_result(32, 11, 1, 2000),
-                                   failed(512, 11, 1, outcome::hang, "no answer"), example_result(16, 11, 1, 3000)});
-    recorded_run b =
-        run_of({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 720), example_result(64, 11, 1, 960),
-                example_result(32, 11, 1, 2012), example_result(512, 11, 1, 5000), example_result(8, 11, 1, 3000)});
+    const recorded_run a =
+        compared_run({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 900), example_result(64, 11, 1, 800),
+                      example_result(32, 11, 1, 2000), failed(512, 11, 1, outcome::hang, "no answer"),
+                      example_result(16, 11, 1, 3000)});
+    recorded_run b = compared_run({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 720),
+                                   example_result(64, 11, 1, 960), example_result(32, 11, 1, 2012),
+                                   example_result(512, 11, 1, 5000), example_result(8, 11, 1, 3000)});
     b.results[2].kernel->figures.registers = 40;
     b.results[2].kernel->figures.spill_store_bytes = 8;
     std::swap(b.results[3].parameters.values[0], b.results[3].parameters.values[1]);
@@ -97,7 +98,7 @@ TEST(run_comparison, few_samples_tell_nothing)
 TEST(run_comparison, noise_alone_moves_next_to_nothing)
 {
     std::mt19937 random(7);
-    recorded_run runs[2] = {run_of({}), run_of({})};
+    recorded_run runs[2] = {compared_run({}), compared_run({})};
     for (recorded_run& run : runs)
         for (std::int64_t i = 0; i < 600; ++i) {
             run.results.push_back(example_result(32 + i, 3, 1, 1));
@@ -135,7 +136,7 @@ TEST(run_comparison, chance_is_exact)
 
 TEST(run_comparison, another_gpu_is_compared_with_the_median)
 {
-    recorded_run a = run_of({}), b = run_of({});
+    recorded_run a = compared_run({}), b = compared_run({});
     b.info.environment.gpu = "Other GPU";
     b.info.environment.sms = 60;
     b.info.source_hash = "other";
@@ -159,8 +160,8 @@ TEST(run_comparison, another_gpu_is_compared_with_the_median)
 
 TEST(run_comparison, workloads_that_only_one_has)
 {
-    const run_comparison found = compared(run_of({example_result(32, 3, 1, 10), example_result(32, 3, 2, 10)}),
-                                          run_of({example_result(32, 3, 2, 10), example_result(32, 3, 3, 10)}));
+    const run_comparison found = compared(compared_run({example_result(32, 3, 1, 10), example_result(32, 3, 2, 10)}),
+                                          compared_run({example_result(32, 3, 2, 10), example_result(32, 3, 3, 10)}));
     ASSERT_EQ(found.workloads.size(), 1u);
     EXPECT_EQ(found.workloads[0].workload, sizes(2));
     EXPECT_EQ(found.only_a, std::vector<assignment>{sizes(1)});
@@ -170,15 +171,15 @@ TEST(run_comparison, workloads_that_only_one_has)
 TEST(run_comparison, winner_that_failed_elsewhere)
 {
     const run_comparison found =
-        compared(run_of({example_result(32, 3, 1, 10), example_result(64, 3, 1, 20)}),
-                 run_of({failed(32, 3, 1, outcome::trap, "assert"), example_result(64, 3, 1, 20)}));
+        compared(compared_run({example_result(32, 3, 1, 10), example_result(64, 3, 1, 20)}),
+                 compared_run({failed(32, 3, 1, outcome::trap, "assert"), example_result(64, 3, 1, 20)}));
     const compared_workload& one = found.workloads.at(0);
     EXPECT_EQ(one.winner_a->elsewhere, outcome::trap);
     EXPECT_FALSE(one.winner_a->over_best);
     EXPECT_DOUBLE_EQ(one.winner_b->over_best->times, 2);
     EXPECT_EQ(one.best->moved, move_kind::slower);
-    const run_comparison none =
-        compared(run_of({example_result(32, 3, 1, 10)}), run_of({failed(32, 3, 1, outcome::trap, "assert")}));
+    const run_comparison none = compared(compared_run({example_result(32, 3, 1, 10)}),
+                                         compared_run({failed(32, 3, 1, outcome::trap, "assert")}));
     EXPECT_FALSE(none.workloads.at(0).winner_b);
     EXPECT_FALSE(none.workloads.at(0).best);
 }

@@ -216,6 +216,52 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("x = \"\"\"a\"\"\"", "5:5: a multi-line string | ");
 }
 
+TEST(tune_spec, reads_a_process_that_stays)
+{
+    const std::string head = "[tunable]\nname = 'x'\n[parameters]\na = [1]\n";
+    const tune_spec spec = parse_tune_spec("s.toml", head + R"([callback]
+command = ["python3", "{worker}.py"]
+device = "processor"
+count = 2
+preparers = 3
+sources = "tune.py"
+software = "triton 3.6.0"
+start_seconds = 1
+first_seconds = 2.5
+check_seconds = 3
+memory_bytes = "2G"
+)");
+    ASSERT_TRUE(spec.callback.has_value());
+    const callback_target& callback = *spec.callback;
+    EXPECT_EQ(callback.command, (std::vector<std::string>{"python3", "{worker}.py"})) << "no placeholders";
+    EXPECT_FALSE(callback.on_gpu);
+    EXPECT_EQ(callback.count, 2);
+    EXPECT_EQ(callback.preparers, 3);
+    EXPECT_EQ(callback.sources, std::vector<std::string>{"tune.py"});
+    EXPECT_EQ(callback.software, "triton 3.6.0");
+    EXPECT_EQ(callback.first_seconds, 2.5);
+    EXPECT_EQ(callback.memory_bytes, std::int64_t{2} << 30);
+
+    const auto expect = [&](const std::string& rest, const std::string& told) {
+        try {
+            parse_tune_spec("s.toml", head + rest);
+            ADD_FAILURE() << rest;
+        } catch (const error& failure) {
+            const std::string all = std::string(failure.what()) + " | " + failure.hint();
+            EXPECT_NE(all.find(told), std::string::npos) << all;
+        }
+    };
+    expect("[callback]\ndevice = 'gpu'", "5:1: [callback] has no command | ");
+    expect("[callback]\ncommand = []", "6:11: command has no program | ");
+    expect("[callback]\ncommand = ['x']\ndevice = 'tpu'", "7:10: device is \"tpu\" | ");
+    expect("[callback]\ncommand = ['x']\ncount = 2", "7:9: there is one process for each GPU | ");
+    expect("[callback]\ncommand = ['x']\ndevice = 'processor'\ncount = 65", "8:9: count is 65 | ");
+    expect("[callback]\ncommand = ['x']\nsources = ['']", "7:11: a source is empty | ");
+    expect("[callback]\ncommand = ['x']\nmemory_bytes = 1", "7:16: memory_bytes is 1 | ");
+    expect("[callback]\ncommand = ['x']\n[program]\nrun = 'x'", "there are both [program] and [callback] | ");
+    expect("[callback]\ncommand = ['x']\n[verify]\nagainst = 'x.npy'", "a .npy file can only be compared");
+}
+
 TEST(tune_spec, reads_how_much_work_a_workload_is)
 {
     const tune_spec spec = spec_of("a = [1]", R"toml(

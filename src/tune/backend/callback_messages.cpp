@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/backend/callback_messages.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
+#include "support/fields.hpp"
+#include "tune/store/result_json.hpp"
+#include "tune/types/message_json.hpp"
+#include "tune/types/sample_time.hpp"
+#include "tune/worker/cuda_outcome.hpp"
+
+namespace launchbox {
+
+namespace {
+
+// All members are there in an answer, except those that may be unknown.
+struct callback_answer {
+    std::vector<double> samples_ns;
+    bool verified = false;
+    std::string failure, reason;     // the name of an outcome; empty: none
+    std::optional<int> cuda_status;  // what the driver says after a failure
+    bool restart = false;            // the process is not to be used any more
+    std::vector<std::string> warnings;
+};
+constexpr auto fields_of(const callback_answer&)
+{
+    using of = callback_answer;
+    return std::tuple(field("samples_ns", &of::samples_ns), field("verified", &of::verified),
+                      field("failure", &of::failure), field("reason", &of::reason),
+                      field("cuda_status", &of::cuda_status), field("restart", &of::restart),
+                      field("warnings", &of::warnings));
+}
+
+constexpr std::size_t max_reason = 500, max_warnings = 10;
+
+// One line, of a length that a person would read.
+std::string one_line(std::string text)
+{
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < ' '; }, ' ');
+    if (text.size() <= max_reason) return text;
+    std::size_t end = max_reason;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no part of a character
+    return text.substr(0, end) + "...";
+}
+
+// Users' code knows how its own work failed. That a GPU is lost for all others, or that the process has died, is not
+// for it to say.
+outcome failure_of(const callback_answer& answer)
+{
+    if (answer.cuda_status && *answer.cuda_status != CUDA_SUCCESS) {
+        const outcome what = outcome_of(static_cast<CUresult>(*answer.cuda_status));
+        return what == outcome::device_lost ? outcome::launch_error : what;
+    }
+    const outcome said = outcome_named(answer.failure).value_or(outcome::launch_error);
+    const bool may_be_said = said != outcome::measured && said != outcome::worker_died && said != outcome::device_lost;
+    return may_be_said ? said : outcome::launch_error;
+}
+
+}  // namespace
+
+std::string callback_line(const callback_task& task)
+{
+    message_json line{{"parameters", json_of(task.parameters)},
+                      {"workload", json_of(task.workload)},
+                      {"is_reference", task.is_reference},
+                      {"samples", task.samples},
+                      {"cold", task.cold},
+                      {"absolute", task.absolute},
+                      {"relative", task.relative}};
+    if (task.reference) line["reference"] = json_of(*task.reference);
+    return line.dump(-1, ' ', false, message_json::error_handler_t::replace);
+}
+
+worker_message callback_message_of(const std::string& line, std::size_t max_samples)
+{
+    const message_json from = reading_message([&] { return message_json::parse(line); });
+    if (const auto phase = phase_in(from)) return {phase, {}};
+    callback_answer said = record_of<callback_answer>(from, "answer");
+    if (said.samples_ns.size() > max_samples) refuse_member("samples_ns");
+    measurement answer{.samples_ns = std::move(said.samples_ns), .verified = said.verified};
+    answer.sticky = said.restart || (said.cuda_status && is_sticky(static_cast<CUresult>(*said.cuda_status)));
+    for (std::string& warning : said.warnings)
+        if (answer.warnings.size() < max_warnings) answer.warnings.push_back(one_line(std::move(warning)));
+    if (!said.failure.empty()) {
+        answer.status = failure_of(said);
+        answer.reason = one_line(said.reason.empty() ? said.failure : std::move(said.reason));
+        answer.samples_ns.clear();
+    }
+    for (const double sample : answer.samples_ns)
+        if (const std::string why = why_no_time(sample); !why.empty()) {
+            answer = {.status = outcome::launch_error, .reason = "its time is " + why};
+            break;
+        }
+    return {std::nullopt, std::move(answer)};
+}
+
+}  // namespace launchbox
