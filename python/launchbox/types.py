@@ -862,8 +862,10 @@ class CheckCounts(Record):
     unchecked: Optional[int]
     """Inputs, and architectures that were asked for, without a kernel that could be checked; budgets and baselines
     that decided nothing."""
+    renamed: int
+    """Kernels that were found in the baseline with other parameters, or in another file."""
     _members = ('kernels', 'checks', 'broken', 'unknown', 'better', 'unused_rules', 'new_kernels', 'gone_kernels',
-                'ptx_only', 'unlinked', 'renumbered', 'unchecked',)
+                'ptx_only', 'unlinked', 'renumbered', 'unchecked', 'renamed',)
 
 
 class CheckFindingSetBy(Record):
@@ -899,7 +901,7 @@ class CheckFinding(Record):
                    'max_image_bytes', 'max_static_shared', 'max_code_bytes', 'min_blocks_per_sm', 'min_occupancy',
                    'require_launch_bounds', 'baseline_build', 'baseline_registers', 'baseline_spill_bytes',
                    'baseline_shared_spill_bytes', 'baseline_stack_bytes', 'baseline_static_shared',
-                   'baseline_resident_threads']
+                   'baseline_resident_threads', 'baseline_launch_bounds']
     status: Literal['broken', 'unknown', 'better']
     fails: bool
     value: Optional[float]
@@ -914,6 +916,38 @@ class CheckFinding(Record):
     _members = ('identity', 'name', 'short_name', 'architecture', 'check', 'status', 'fails', 'value', 'limit',
                 'message', 'set_by', 'input', 'written_at',)
     _nested = {'set_by': CheckFindingSetBy, 'written_at': CheckFindingWrittenAt}
+
+
+class CheckChangeFigure(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    check: Literal['baseline_launch_bounds', 'baseline_resident_threads', 'baseline_spill_bytes',
+                   'baseline_shared_spill_bytes', 'baseline_registers', 'baseline_stack_bytes',
+                   'baseline_static_shared', 'baseline_build']
+    before: Optional[float]
+    """null: not known, or no number."""
+    after: Optional[float]
+    shown_before: str
+    """As in the table; empty: a new kernel."""
+    shown_after: str
+    """As in the table; empty: a kernel that is gone."""
+    _members = ('check', 'before', 'after', 'shown_before', 'shown_after',)
+
+
+class CheckChange(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    change: Literal['worse', 'unknown', 'new', 'better', 'gone']
+    identity: str
+    """The name that stays the same from build to build."""
+    short_name: str
+    architecture: Optional[str]
+    figures: List[CheckChangeFigure]
+    """What differs; of a new or gone kernel all that is known and not 0."""
+    _members = ('change', 'identity', 'short_name', 'architecture', 'figures',)
+    _nested = {'figures': CheckChangeFigure}
 
 
 class CheckUnusedRule(Record):
@@ -977,8 +1011,12 @@ class CheckGoneKernel(Record):
     identity: str
     """The name that stays the same from build to build."""
     architecture: Optional[str]
+    fails: bool
+    """The kernel is there for other architectures, and nothing of it runs on this one."""
+    reason: Optional[str]
+    """null: it does not fail."""
     set_by: CheckFindingSetBy
-    _members = ('identity', 'architecture', 'set_by',)
+    _members = ('identity', 'architecture', 'fails', 'reason', 'set_by',)
     _nested = {'set_by': CheckFindingSetBy}
 
 
@@ -996,6 +1034,8 @@ class Check(Report):
     """One a file, in the order given."""
     counts: CheckCounts
     findings: List[CheckFinding]
+    changes: List[CheckChange]
+    """What differs from the baseline, one a kernel and architecture, the worst first."""
     unused_rules: List[CheckUnusedRule]
     unchecked: Optional[List[CheckUnchecked]]
     """What was asked for and not checked."""
@@ -1003,11 +1043,12 @@ class Check(Report):
     """Kernels that were compiled for an older architecture than --arch asks for, and run there."""
     new_kernels: List[CheckNewKernel]
     gone_kernels: List[CheckGoneKernel]
-    _members = ('schema', 'passed', 'summary', 'budget', 'baseline', 'inputs', 'counts', 'findings', 'unused_rules',
-                'unchecked', 'older_code', 'new_kernels', 'gone_kernels',)
+    _members = ('schema', 'passed', 'summary', 'budget', 'baseline', 'inputs', 'counts', 'findings', 'changes',
+                'unused_rules', 'unchecked', 'older_code', 'new_kernels', 'gone_kernels',)
     _nested = {'budget': CheckBudget, 'baseline': CheckBaseline, 'inputs': CheckInput, 'counts': CheckCounts,
-               'findings': CheckFinding, 'unused_rules': CheckUnusedRule, 'unchecked': CheckUnchecked,
-               'older_code': CheckOlderCode, 'new_kernels': CheckNewKernel, 'gone_kernels': CheckGoneKernel}
+               'findings': CheckFinding, 'changes': CheckChange, 'unused_rules': CheckUnusedRule,
+               'unchecked': CheckUnchecked, 'older_code': CheckOlderCode, 'new_kernels': CheckNewKernel,
+               'gone_kernels': CheckGoneKernel}
 
 
 class ComparisonEnvironment(Record):
@@ -2633,6 +2674,117 @@ class Occupancies(Report):
     _nested = {'columns': OccupanciesColumns}
 
 
+class PortabilityGpu(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    name: str
+    """The GPU, else the processor, else the record's file."""
+    architecture: Optional[str]
+    """sm_90."""
+    runs: List[int]
+    """Places in `runs`."""
+    candidates: int
+    """Measured on all workloads."""
+    best: Dict[str, Any]
+    """The winner, else the fastest candidate that may win."""
+    best_ns: Optional[float]
+    """Its time; null with several workloads."""
+    baseline_ns: Optional[float]
+    """The time of the spec's baseline; null with several workloads, or where it was not measured."""
+    _members = ('name', 'architecture', 'runs', 'candidates', 'best', 'best_ns', 'baseline_ns',)
+
+
+class PortabilityBaseline(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    parameters: Dict[str, Any]
+    """The candidate."""
+    shares: List[Optional[float]]
+    """One for each of `gpus`."""
+    worst_share: Optional[float]
+    """null: not measured on every GPU."""
+    mean_share: Optional[float]
+    """Geometric; null: not measured on every GPU."""
+    _members = ('parameters', 'shares', 'worst_share', 'mean_share',)
+
+
+class PortabilitySetRow(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    parameters: Dict[str, Any]
+    """The candidate."""
+    gpus: List[int]
+    """Places in `gpus` of those that take this row."""
+    losses: List[float]
+    """One for each of them."""
+    _members = ('parameters', 'gpus', 'losses',)
+
+
+class PortabilitySet(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    rows: List[PortabilitySetRow]
+    worst_loss: float
+    worst_gpu: int
+    """Place in `gpus`."""
+    mean_loss: float
+    """Geometric."""
+    _members = ('rows', 'worst_loss', 'worst_gpu', 'mean_loss',)
+    _nested = {'rows': PortabilitySetRow}
+
+
+class PortabilityRow(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    parameters: Dict[str, Any]
+    """The candidate."""
+    shares: List[Optional[float]]
+    """One for each of `gpus`."""
+    worst_share: Optional[float]
+    """null: not measured on every GPU."""
+    mean_share: Optional[float]
+    """Geometric; null: not measured on every GPU."""
+    _members = ('parameters', 'shares', 'worst_share', 'mean_share',)
+
+
+class Portability(Report):
+    """The same candidates on several GPUs, and how few rows are enough for all: launchbox results --portable with
+    --format json. A share is the time of the GPU's best over that of the candidate, 0 to 1; with several workloads the
+    weighted geometric mean. A loss is 1 / share - 1. Times in nanoseconds; null: not known."""
+
+    __slots__ = ()
+    schema: Literal['launchbox.portability/1']
+    environments: List[ComparisonEnvironment]
+    """What results were measured with. Those of two are never compared."""
+    runs: List[ComparisonRun]
+    """The records, the oldest first."""
+    gpus: List[PortabilityGpu]
+    """In the order of their files."""
+    baseline: Optional[PortabilityBaseline]
+    """The spec's baseline; null: the records have none, or different ones."""
+    within: float
+    """The loss that is accepted: 0.02 for 2 %."""
+    smallest: Optional[int]
+    """Place in `sets` of the first with which no GPU loses more."""
+    exact: bool
+    """False for more than 12 GPUs: better sets may exist."""
+    sets: List[PortabilitySet]
+    """The best worst case with one row, with two, and so on, until more rows gain nothing."""
+    rows: List[PortabilityRow]
+    """Every candidate: first those that were measured on every GPU, the best worst case first."""
+    problems: List[str]
+    """What was left out of the files, one sentence each."""
+    _members = ('schema', 'environments', 'runs', 'gpus', 'baseline', 'within', 'smallest', 'exact', 'sets', 'rows',
+                'problems',)
+    _nested = {'environments': ComparisonEnvironment, 'runs': ComparisonRun, 'gpus': PortabilityGpu,
+               'baseline': PortabilityBaseline, 'sets': PortabilitySet, 'rows': PortabilityRow}
+
+
 class RegisterLimitsResultBound(Record):
     """Part of the tool's answer."""
 
@@ -3719,6 +3871,7 @@ REPORTS = {
     'launchbox.map/1': Map,
     'launchbox.occupancies/1': Occupancies,
     'launchbox.occupancy/1': Occupancy,
+    'launchbox.portability/1': Portability,
     'launchbox.register_limits/1': RegisterLimits,
     'launchbox.results/1': Results,
     'launchbox.rows/1': Rows,
