@@ -87,9 +87,9 @@ std::vector<annotation> annotations_of(const check_outcome& outcome)
     const auto add_kernel = [&](std::size_t kernel) {
         if (is_told[kernel]) return;
         is_told[kernel] = true;
-        auto [first, last] = std::ranges::equal_range(result.findings, kernel, {}, &check_finding::kernel);
-        for (; first != last; ++first)
-            if (first->status != check_status::better) add_finding(*first, outcome, all, places);
+        auto finding = std::ranges::lower_bound(result.findings, kernel, {}, &check_finding::kernel);
+        for (; finding != result.findings.end() && finding->kernel == kernel; ++finding)
+            if (finding->status != check_status::better) add_finding(*finding, outcome, all, places);
     };
     const std::map<std::string, std::size_t> lost = lost_architectures(result);
     for (const auto& [architecture, kernels] : lost)
