@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view failure_letters = " rcClahtwmdg";
 static_assert(failure_letters.size() == static_cast<std::size_t>(last_of(outcome())) + 1);
 
-std::string letter_of(outcome what)
+std::string failure_letter(outcome what)
 {
     return std::string(1, failure_letters[static_cast<std::size_t>(what)]);
 }
@@ -208,7 +208,7 @@ std::vector<landscape_cell_text> cell_texts(const landscape_report& report, cons
         text.note = note_of(section, cell);
         const landscape_candidate* best = best_of(cell);
         if (best == nullptr) {
-            text.sign = cell.why ? letter_of(cell.why->first) : incomplete_letter;
+            text.sign = cell.why ? failure_letter(cell.why->first) : incomplete_letter;
             continue;
         }
         text.sign = signs_of(section, *best);
@@ -230,7 +230,7 @@ std::vector<std::string> sign_legend(const std::vector<std::vector<landscape_cel
     for (const sign_meaning& known : sign_meanings)
         if (example_of(known.sign, true) != nullptr) lines.push_back(std::string(known.sign) + "  " + known.meaning);
     for (std::size_t what = 1; what < failure_letters.size(); ++what) {
-        const std::string letter = letter_of(static_cast<outcome>(what));
+        const std::string letter = failure_letter(static_cast<outcome>(what));
         const landscape_cell_text* example = example_of(letter, false);
         if (example == nullptr) continue;
         const std::size_t at = example->note.find("for example ");
