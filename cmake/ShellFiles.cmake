@@ -17,7 +17,7 @@ function(launchbox_shell_files target program component)
     COMMAND ${CMAKE_COMMAND} -DTOOL=${writer} -DPROGRAM=${program} -DSHARE=${share}
             -P ${PROJECT_SOURCE_DIR}/cmake/WriteShellFiles.cmake
     COMMENT "Writing the completion and the manual pages of ${program}" VERBATIM)
-  install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT ${component})
+  install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT ${component} OPTIONAL)
   install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
-          COMPONENT ${component})
+          COMPONENT ${component} OPTIONAL)
 endfunction()

@@ -29,7 +29,7 @@ bool is_program(const fs::path& path)
 fs::path followed(const fs::path& nvcc)
 {
     std::error_code failure;
-    const fs::path real = fs::canonical(nvcc, failure);
+    fs::path real = fs::canonical(nvcc, failure);
     if (!failure && real.filename() == "nvcc") return real;
     return fs::absolute(nvcc, failure);
 }

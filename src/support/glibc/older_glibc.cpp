@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What GCC's static libraries on Debian 12 want of glibc 2.35 and 2.36, so that the tool runs with 2.34, which the
 // wheel promises (docs/packaging.md). The names are glibc's; hidden, they serve what is linked into the same file and
-// nothing else. A newer symbol would be one more function here: tests/package/older_glibc names it.
+// nothing else. A newer symbol would be one more function here: tests/package/one_file names it.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/random.h>
 #include <unistd.h>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -75,9 +76,10 @@ int find_tables(dl_phdr_info* info, std::size_t, void* searched)
     if (!holder) return 0;
     result = {};
     if (!tables) return -1;
-    result.dlfo_map_start = reinterpret_cast<void*>(info->dlpi_addr + holder->p_vaddr);
-    result.dlfo_map_end = reinterpret_cast<void*>(info->dlpi_addr + holder->p_vaddr + holder->p_memsz);
-    result.dlfo_eh_frame = reinterpret_cast<void*>(info->dlpi_addr + tables->p_vaddr);
+    const auto placed = [&](ElfW(Addr) offset) { return std::bit_cast<void*>(info->dlpi_addr + offset); };
+    result.dlfo_map_start = placed(holder->p_vaddr);
+    result.dlfo_map_end = placed(holder->p_vaddr + holder->p_memsz);
+    result.dlfo_eh_frame = placed(tables->p_vaddr);
     return 1;
 }
 
