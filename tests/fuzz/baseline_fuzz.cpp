@@ -47,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   .shared_spill_store_bytes = 3,
                                   .shared_spill_load_bytes = {},
                                   .cumulative_stack_bytes = {},
+                                  .bounds = launchbox::heeded_bounds{256, 4},
                                   .resident = launchbox::residency{1, 2},
                                   .debug_build = true};
     require_round_trip({any});
