@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `launchbox inspect` with cuxray (https://pypi.org/project/cuxray): registers, stack and spill bytes of every
+"""Compares `launchbox inspect` with cuxray (a Python package): registers, stack and spill bytes of every
 kernel of this repository's sources, as objects for several architectures, and the wall time of both.
 
     bench/compare_with_cuxray.py LAUNCHBOX CUXRAY NVCC [--json FILE]

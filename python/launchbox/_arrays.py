@@ -204,7 +204,7 @@ def _is_close(one: Any, other: Any, relative: float, absolute: float) -> bool:
             return math.isnan(one) and math.isnan(other)
         if math.isinf(one) or math.isinf(other):
             return False
-        return abs(one - other) <= absolute + relative * abs(other)
+        return bool(abs(one - other) <= absolute + relative * abs(other))
     except TypeError:
         return False
 

@@ -92,14 +92,14 @@ class Timer:
     def status(self) -> int:
         """Waits for all work; what the driver says then."""
         self._driver.cuCtxSetCurrent(self._context)
-        return self._driver.cuCtxSynchronize()
+        return int(self._driver.cuCtxSynchronize())
 
     def wait(self) -> None:
         self._call("cuCtxSetCurrent", self._context)
         self._call("cuCtxSynchronize")
 
     def launches_nothing(self, nanoseconds: float) -> bool:
-        return nanoseconds < self._nothing_ns
+        return bool(nanoseconds < self._nothing_ns)
 
     def time(self, launch: Callable[[], Any], stream: int, cold: bool, before: Callable[[], None] = lambda: None) -> Any:
         """What `launch` returns, and nanoseconds. `before` makes everything ready for one launch."""

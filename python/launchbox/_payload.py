@@ -80,7 +80,7 @@ def _pickled(name: str, item: Any) -> bytes:
     except ImportError:
         raise Error(f"{name} {why}", "define it with def at the top level of a file, or install cloudpickle") from None
     try:
-        return cloudpickle.dumps(item)
+        return bytes(cloudpickle.dumps(item))
     except Exception as failure:
         raise Error(f"{name} {why}, and cloudpickle fails, too: {failure}",
                     "make in setup what it uses: setup runs in the worker") from None

@@ -14,7 +14,7 @@ import numbers
 import os
 import random
 import time
-from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Set, Tuple
 
 from . import _arrays, _gpu, _payload
 from ._channel import Channel
@@ -47,7 +47,7 @@ class Session:
         self._workload: Optional[str] = None
         self._candidate: Optional[str] = None
         self._warnings: List[str] = []
-        self._warned: set = set()
+        self._warned: Set[str] = set()
         self._random = random.Random(os.getpid())
         self._memory_at_first = 0
         self._prepares = os.environ.get("LAUNCHBOX_PREPARES") == "1"  # it compiles, and others measure

@@ -249,7 +249,7 @@ def _log_file(log: Any) -> str:
     """Made now, so that a name that cannot be one is told here."""
     if log is None:
         return ""
-    path = os.path.abspath(os.fspath(log))
+    path = str(os.path.abspath(os.fspath(log)))
     try:
         with open(path, "a", encoding="utf-8"):
             return path

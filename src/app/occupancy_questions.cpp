@@ -207,7 +207,7 @@ std::vector<occupancy_answer> answers_of_table(const occupancy_request& common, 
             column = "registers";
             line.request.launch.refuse_registers({line.where});
             column = line.request.launch.mode == model_mode::spreadsheet ? "mode" : "dynamic-shared";
-            answers.push_back(answer(question_of_figures(line.request, line.where)));
+            answers.push_back(answer_of(question_of_figures(line.request, line.where)));
         } catch (const error& problem) {
             throw error(reader.place() + ": column " + column + ": " + problem.what(), problem.hint(),
                         problem.status());

@@ -20,6 +20,9 @@ void write_charts(const std::string& folder, bool overwrite, const std::vector<c
         say("there is nothing to draw: no picture was written to " + folder);
         return;
     }
+    if (folder == "-")
+        throw error("pictures are written into a folder, and - is standard output",
+                    "name a folder, such as ./pictures");
     std::error_code failure;
     std::filesystem::create_directories(folder, failure);
     if (!std::filesystem::is_directory(folder))

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "app/input/folder_files.hpp"
 #include "app/occupancy.hpp"
 #include "support/files/files.hpp"
 
@@ -86,6 +90,22 @@ TEST(kernel_input, nothing_is_printed_and_the_listener_hears_of_the_work)
     EXPECT_EQ(begun, std::vector<std::string>{"files"});
     EXPECT_EQ(seen, std::vector<std::string>{folder.path().string()});
     EXPECT_EQ(input.status(), exit_status::bad_input);
+}
+
+TEST(kernel_input, a_dash_is_standard_input_whatever_the_folder_holds)
+{
+    const temporary_directory folder;
+    namespace fs = std::filesystem;
+    const fs::path before = fs::current_path();
+    fs::current_path(folder.path());
+    fs::create_directory("-");
+    EXPECT_FALSE(is_folder("-"));
+    EXPECT_TRUE(is_folder("./-"));
+    fs::remove("-");
+    std::ofstream("-") << "nothing";
+    EXPECT_FALSE(is_file("-"));
+    EXPECT_TRUE(is_file("./-"));
+    fs::current_path(before);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
     ci_test.py TOOL REPOSITORY
 
-A wheel in REPOSITORY/dist is what is installed; without one, a stand-in whose program is TOOL. Exit status: 0 all well,
-1 not, 77 skipped (no python3-yaml or no pip).
+The wheel that LAUNCHBOX_WHEEL names (or its folder) is installed; without one, a stand-in whose program is TOOL. Exit
+status: 0 all well, 1 not, 77 skipped (no python3-yaml or no pip).
 """
 
 import json
@@ -50,10 +50,9 @@ class Checks(unittest.TestCase):
     def setUp(self):
         self.kept = tempfile.TemporaryDirectory()
         self.addCleanup(self.kept.cleanup)
-        built = os.path.join(REPOSITORY, "dist")
-        wheels = [each for each in (os.listdir(built) if os.path.isdir(built) else []) if each.endswith("x86_64.whl")]
         folder = os.path.join(self.kept.name, "wheels")
-        self.runner = Runner(REPOSITORY, self.kept.name, built if wheels else stand_in_wheel(folder, TOOL))
+        wheel = os.environ.get("LAUNCHBOX_WHEEL") or stand_in_wheel(folder, TOOL)
+        self.runner = Runner(REPOSITORY, self.kept.name, wheel)
         self.service = self.runner.service
         self.addCleanup(self.service.server.server_close)
         self.addCleanup(self.service.server.shutdown)

@@ -99,7 +99,7 @@ TEST_F(kinds_of_code, debug_and_release_builds_are_not_compared)
     ASSERT_EQ(check(release, "--write-baseline").status, 0);
     const call other = check(debug, nullptr);
     EXPECT_EQ(other.status, 1) << other.out;
-    EXPECT_TRUE(other.shows("baseline_build")) << other.out;
+    EXPECT_TRUE(other.shows("release build  debug build")) << other.out;
     EXPECT_EQ(check(release, nullptr).status, 0);
     ASSERT_EQ(check(debug, "--write-baseline").status, 0);
     EXPECT_EQ(check(release, nullptr).status, 1);
@@ -155,7 +155,7 @@ TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_in_source_and_cubin_a
     write_file_atomically(path("base"), less);
     const call worse = launchbox_run({"check", cubin, "--baseline", path("base")});
     EXPECT_EQ(worse.status, 1);
-    EXPECT_TRUE(worse.shows("baseline_shared_spill_bytes")) << worse.out;
+    EXPECT_TRUE(worse.shows("B spilled to shared memory")) << worse.out;
 
     const json lines = kernel_of({cubin, "--lines"})["lines"];
     EXPECT_EQ(lines["total"]["spill_store_bytes"], from_cubin["spill_store_bytes"]) << lines.dump();

@@ -269,13 +269,13 @@ class _Evaluation:
             self.refuse(node, f"unknown name {node.id[:80]}")
         return self.names[node.id]
 
-    def of_list(self, node: ast.List) -> list:
+    def of_list(self, node: ast.List) -> list[Any]:
         return [self.of(part) for part in node.elts]
 
-    def of_tuple(self, node: ast.Tuple) -> tuple:
+    def of_tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple([self.of(part) for part in node.elts])
 
-    def of_listcomp(self, node: Union[ast.ListComp, ast.GeneratorExp]) -> list:
+    def of_listcomp(self, node: Union[ast.ListComp, ast.GeneratorExp]) -> list[Any]:
         outside = self.names, self.inside
         self.names, self.inside = dict(self.names), set(self.inside)
         try:

@@ -469,7 +469,8 @@ class _Translation:
             if name == "bool":
                 return self.condition(arguments[0])
             if name in ("abs", "float", "int", "round"):
-                return getattr(self, "call_" + name)(node, self.number(arguments[0]))
+                translated: Piece = getattr(self, "call_" + name)(node, self.number(arguments[0]))
+                return translated
         self.refuse(node, f"{name} of parameters")
 
     @staticmethod

@@ -3,7 +3,7 @@
 
 namespace launchbox {
 
-occupancy_answer answer(const occupancy_question& question)
+occupancy_answer answer_of(const occupancy_question& question)
 {
     const occupancy_result result = occupancy(*question.limits, question.resources, question.shape, question.settings);
     occupancy_answer given{.architecture = question.architecture,

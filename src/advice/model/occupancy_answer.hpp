@@ -22,6 +22,6 @@ struct occupancy_answer {
 };
 
 /// The same figures as `explain` has.
-occupancy_answer answer(const occupancy_question& question);
+occupancy_answer answer_of(const occupancy_question& question);
 
 }  // namespace launchbox

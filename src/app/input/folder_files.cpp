@@ -153,16 +153,17 @@ std::string read_as_sources(const std::vector<std::string>& sources, const std::
     return "read as CUDA sources: " + names;
 }
 
+// - is standard input, whatever the current folder holds.
 bool is_folder(const std::string& name)
 {
     std::error_code unknown;
-    return fs::is_directory(name, unknown);
+    return name != "-" && fs::is_directory(name, unknown);
 }
 
 bool is_file(const std::string& name)
 {
     std::error_code unknown;
-    return fs::is_regular_file(name, unknown);
+    return name != "-" && fs::is_regular_file(name, unknown);
 }
 
 }  // namespace launchbox
