@@ -3,7 +3,7 @@
 
     ci_test.py TOOL REPOSITORY
 
-The wheel that LAUNCHBOX_WHEEL names (or its folder) is installed; without one, a stand-in whose program is TOOL. Exit
+The wheel in the folder that LAUNCHBOX_WHEELS names is installed; without one, a stand-in whose program is TOOL. Exit
 status: 0 all well, 1 not, 77 skipped (no python3-yaml or no pip).
 """
 
@@ -51,7 +51,7 @@ class Checks(unittest.TestCase):
         self.kept = tempfile.TemporaryDirectory()
         self.addCleanup(self.kept.cleanup)
         folder = os.path.join(self.kept.name, "wheels")
-        wheel = os.environ.get("LAUNCHBOX_WHEEL") or stand_in_wheel(folder, TOOL)
+        wheel = os.environ.get("LAUNCHBOX_WHEELS") or stand_in_wheel(folder, TOOL)
         self.runner = Runner(REPOSITORY, self.kept.name, wheel)
         self.service = self.runner.service
         self.addCleanup(self.service.server.server_close)
@@ -244,7 +244,7 @@ class GitLab(Checks):
                           {"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""})
         wheel = [os.path.join(self.runner.wheel, each) for each in sorted(os.listdir(self.runner.wheel))
                  if each.endswith(("x86_64.whl", "any.whl"))][0]
-        return self.runner.gitlab_job(self.template, {"LAUNCHBOX_FILES": "build/app.log", "LAUNCHBOX_WHEEL": wheel,
+        return self.runner.gitlab_job(self.template, {"LAUNCHBOX_FILES": "build/app.log", "LAUNCHBOX_WHEELS": wheel,
                                                       **variables}, predefined)
 
     def test_a_merge_request_is_compared_with_its_target(self):
