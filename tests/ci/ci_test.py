@@ -244,7 +244,7 @@ class GitLab(Checks):
                           {"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": ""})
         wheel = [os.path.join(self.runner.wheel, each) for each in sorted(os.listdir(self.runner.wheel))
                  if each.endswith(("x86_64.whl", "any.whl"))][0]
-        return self.runner.gitlab_job(self.template, {"LAUNCHBOX_FILES": "build/app.log", "LAUNCHBOX_WHEELS": wheel,
+        return self.runner.gitlab_job(self.template, {"LAUNCHBOX_FILES": "build/app.log", "LAUNCHBOX_WHEEL": wheel,
                                                       **variables}, predefined)
 
     def test_a_merge_request_is_compared_with_its_target(self):
