@@ -160,7 +160,7 @@ std::vector<std::size_t> promising(const std::vector<portable_row>& rows, std::s
         return least;
     });
     std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
@@ -171,7 +171,7 @@ std::vector<portable_set> exact_sets(const std::vector<portable_row>& rows, std:
         for (std::size_t g = 0; g < gpus; ++g)
             if (row.shares[g] && *row.shares[g] > 0) thresholds.push_back(*row.shares[g]);
     std::ranges::sort(thresholds);
-    thresholds.erase(std::ranges::unique(thresholds).begin(), thresholds.end());
+    thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
     std::vector<portable_set> sets;
     std::size_t low = 0;  // feasible with fewer rows: with more, too
     for (std::size_t count = 1; count <= gpus; ++count) {
