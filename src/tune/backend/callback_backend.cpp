@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <launchbox/detail/measure/sampling.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +17,7 @@
 #include "support/process/interrupt.hpp"
 #include "tune/backend/callback_messages.hpp"
 #include "tune/worker/measuring_worker.hpp"
+#include "tune/worker/sampling_settings.hpp"
 
 namespace launchbox {
 
@@ -28,8 +28,6 @@ using clock = std::chrono::steady_clock;
 // Launches that are asked for together take so long: the tool decides often enough, and waits seldom.
 constexpr double seconds_together = 0.1;
 constexpr int max_together = 16;
-// As for kernels that the tool launches itself.
-constexpr double margin_of_first_sample = 2;
 
 class callback_process {
 public:
@@ -212,17 +210,7 @@ void callback_runner::note_reference(const tune_job& job, const measure_request&
 
 measurement callback_runner::measure(std::size_t place, const tune_job& job, const measure_request& request)
 {
-    const measure_settings& settings = spec_.measure;
-    detail::sampling_rules rules{.min_samples = settings.min_samples,
-                                 .max_samples = settings.max_samples,
-                                 .relative_error = settings.relative_error,
-                                 .max_seconds = settings.max_seconds,
-                                 .best_ns = request.best_ns,
-                                 .give_up_ratio = settings.give_up_ratio,
-                                 .certain_ratio = margin_of_first_sample * settings.give_up_ratio};
-    if (request.samples > 0)
-        rules = {
-            .min_samples = request.samples, .max_samples = request.samples, .relative_error = 0, .max_seconds = 1e9};
+    const detail::sampling_rules rules = sampling_rules_of_launches(spec_.measure, request.best_ns, request.samples);
     callback_task task = task_of(job, request);
     const worker_question limits = limits_for(job.workload);
     callback_process& process = *processes_[place];

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <launchbox/detail/measure/sampling.hpp>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -26,6 +25,7 @@
 #include "tune/backend/program_sources.hpp"
 #include "tune/bench/benchmark_output.hpp"
 #include "tune/types/sample_time.hpp"
+#include "tune/worker/sampling_settings.hpp"
 
 namespace launchbox {
 
@@ -350,7 +350,6 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         .directory = made.directory,
         .limit = limit_for(job.workload, request.is_reference)};
     if (gpu >= 0) what.environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(gpu));
-    const measure_settings& settings = spec_.measure;
 
     const clock::time_point start = clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
@@ -359,12 +358,7 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     measurement result = run_once(job, request, what, machine);
     if (request.is_reference && result.status == outcome::measured) remember_reference(job.workload, elapsed());
     if (result.status == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
-        detail::sampling_rules rules{.min_samples = settings.min_samples,
-                                     .max_samples = settings.max_samples,
-                                     .relative_error = settings.relative_error,
-                                     .max_seconds = settings.max_seconds,
-                                     .best_ns = request.best_ns,
-                                     .give_up_ratio = settings.give_up_ratio};
+        detail::sampling_rules rules = sampling_rules_of(spec_.measure, request.best_ns);
         if (request.samples > 0) rules.min_samples = rules.max_samples = request.samples;
         detail::sample_series series(rules);
         for (const double sample : result.samples_ns) series.add(sample);

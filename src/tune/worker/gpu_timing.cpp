@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/gpu_timing.hpp"
-#include "support/process/clock.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <launchbox/detail/measure/sampling.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "support/process/clock.hpp"
+#include "tune/worker/sampling_settings.hpp"
 
 namespace launchbox {
 
@@ -19,28 +20,10 @@ using detail::sample_series;
 using detail::sampling_rules;
 using detail::sampling_state;
 
-// Of 3,599 candidates recorded on an H200 (measurements/nvidia-h200/tune_*.json) no first sample took more than 1.30
-// times as long as the candidate's shortest.
-constexpr double margin_of_first_sample = 2;
-
 // How many launches are looked at to say how often a candidate is wrong.
 constexpr int launches_to_judge = 12;
 constexpr int fresh_samples = 5;
 constexpr int surroundings_to_time = 2;
-
-sampling_rules rules_for(const gpu_task& task)
-{
-    if (task.samples > 0)
-        return {.min_samples = task.samples, .max_samples = task.samples, .relative_error = 0, .max_seconds = 1e9};
-    const measure_settings& wanted = task.measure;
-    return {.min_samples = wanted.min_samples,
-            .max_samples = wanted.max_samples,
-            .relative_error = wanted.relative_error,
-            .max_seconds = wanted.max_seconds,
-            .best_ns = task.best_ns,
-            .give_up_ratio = wanted.give_up_ratio,
-            .certain_ratio = margin_of_first_sample * wanted.give_up_ratio};
-}
 
 // Keeps samples that no reading of NVML between the one before and the one after them casts doubt on. NVML takes as
 // long as a short kernel, so that it is not asked for every sample.
@@ -116,7 +99,7 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
     timed_out_ = 0;
     ready_ns_ = judging_ns_ = 0;
     launches_ = surroundings_timed_ = 0;
-    watched_samples samples(rules_for(task), gpu_.nvml());
+    watched_samples samples(sampling_rules_of_launches(task.measure, task.best_ns, task.samples), gpu_.nvml());
     const clock::time_point begin = clock::now();
     clock::time_point told = begin;
     sampling_state state = sampling_state::more;
