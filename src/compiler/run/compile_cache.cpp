@@ -4,12 +4,15 @@
 #define XXH_INLINE_ALL  // the library is one header
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -18,6 +21,7 @@
 #include "compiler/run/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/text/typed_number.hpp"
 
 namespace launchbox {
 
@@ -120,16 +124,41 @@ std::optional<std::vector<std::string>> read_entry(std::string_view text, const 
     return texts;
 }
 
-// Entries that were not used for a long time, and leftovers of killed processes. One folder in 256 at a time is enough.
-void remove_old(const fs::path& folder)
+struct kept_file {
+    fs::path path;
+    fs::file_time_type used;
+    std::uintmax_t size = 0;
+};
+
+// Newest first.
+std::vector<kept_file> files_by_use(const fs::path& folder)
 {
+    std::vector<kept_file> files;
     std::error_code ignored;
-    const auto now = fs::file_time_type::clock::now();
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         std::error_code failure;
         if (!entry.is_regular_file(failure) || failure) continue;
         const auto used = entry.last_write_time(failure);
-        if (!failure && now - used > kept_unused) fs::remove(entry.path(), failure);
+        if (failure) continue;
+        const auto size = entry.file_size(failure);
+        if (!failure) files.push_back({.path = entry.path(), .used = used, .size = size});
+    }
+    std::ranges::sort(files, std::ranges::greater{}, &kept_file::used);
+    return files;
+}
+
+// Entries that were not used for a long time, leftovers of killed processes, and what is more than fits. One folder of
+// the 256 at a time is enough: keys are hashes, so each holds about as much as the others.
+void remove_old(const fs::path& folder, std::uintmax_t max_bytes)
+{
+    const auto oldest = fs::file_time_type::clock::now() - kept_unused;
+    std::uintmax_t bytes = 0;
+    bool newest = true;
+    for (const kept_file& file : files_by_use(folder)) {
+        bytes += file.size;
+        std::error_code ignored;
+        if (file.used < oldest || (bytes > max_bytes && !newest)) fs::remove(file.path, ignored);
+        newest = false;
     }
 }
 
@@ -141,6 +170,15 @@ fs::path default_cache_folder()
     if (fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "launchbox";
     if (fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "launchbox";
     return {};
+}
+
+std::uintmax_t cache_max_bytes()
+{
+    const std::string text = variable("LAUNCHBOX_CACHE_MAX_SIZE");
+    if (text.empty()) return std::uintmax_t{10} << 30;
+    const auto bytes = read_bytes(text);
+    if (!bytes) throw error("LAUNCHBOX_CACHE_MAX_SIZE is '" + text + "', not a size", "write 20G, or 0 for no limit");
+    return *bytes == 0 ? std::numeric_limits<std::uintmax_t>::max() : static_cast<std::uintmax_t>(*bytes);
 }
 
 std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
@@ -179,7 +217,10 @@ std::string key_of(const std::vector<std::string_view>& parts)
     return hash.digits();
 }
 
-compile_cache::compile_cache(const fs::path& folder) : folder_(folder.empty() ? folder : folder / "compiles") {}
+compile_cache::compile_cache(const fs::path& folder)
+    : folder_(folder.empty() ? folder : folder / "compiles"), max_bytes_of_part_(cache_max_bytes() / 256)
+{
+}
 
 fs::path compile_cache::file_of(const std::string& key) const
 {
@@ -234,7 +275,7 @@ void compile_cache::store_texts(const std::string& key, const std::vector<std::s
     } catch (const error&) {
         return;  // a full or read-only disk costs time on the next run, no more
     }
-    remove_old(file.parent_path());
+    remove_old(file.parent_path(), max_bytes_of_part_);
 }
 
 }  // namespace launchbox

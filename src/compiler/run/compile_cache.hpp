@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ namespace launchbox {
 /// `$LAUNCHBOX_CACHE`, else `$XDG_CACHE_HOME/launchbox`, else `~/.cache/launchbox`; the last two only where they start
 /// at the root. Empty, which means no cache, when no variable tells.
 std::filesystem::path default_cache_folder();
+
+/// `$LAUNCHBOX_CACHE_MAX_SIZE` ("20G") in bytes, 10 GiB without it, no limit for 0. Throws `error` for other text.
+std::uintmax_t cache_max_bytes();
 
 /// What everything compiled from one source for one architecture depends on: its preprocessed text, the commands of
 /// nvcc, flags and the variables that nvcc reads, versions, architecture; and `contents`, of all files behind these. 32
@@ -33,13 +37,14 @@ std::string key_of(const std::vector<std::string_view>& parts);
 /// nothing is kept.
 class compile_cache {
 public:
-    /// An empty folder: nothing is kept and nothing found.
+    /// An empty folder: nothing is kept and nothing found. Throws `error` as `cache_max_bytes`.
     explicit compile_cache(const std::filesystem::path& folder);
 
     [[nodiscard]] bool enabled() const { return !folder_.empty(); }
     [[nodiscard]] std::optional<nvcc_output> find(const std::string& key) const;
 
-    /// Keeps the output of a compile that succeeded. Also removes entries near it that were not used for 30 days.
+    /// Keeps the output of a compile that succeeded. Also removes entries near it: those that were not used for 30
+    /// days, and then those used longest ago until what is left fits.
     void store(const std::string& key, const nvcc_output& output) const;
 
     /// The same for any list of texts.
@@ -51,6 +56,7 @@ public:
 
 private:
     std::filesystem::path folder_;
+    std::uintmax_t max_bytes_of_part_ = 0;  // of the 256 folders in it
 };
 
 }  // namespace launchbox

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "compiler/run/unit_compiler.hpp"
@@ -181,6 +182,51 @@ TEST(CompileCache, ItsFolderComesFromTheEnvironment)
     EXPECT_EQ(default_cache_folder(), "/home/somebody/.cache/launchbox");
     const scoped_variable homeless("HOME", nullptr);
     EXPECT_EQ(default_cache_folder(), "");
+}
+
+TEST(CompileCache, WhatWasUsedLongestAgoGoesWhenItIsFull)
+{
+    const temporary_directory folder;
+    const std::string start = key.substr(0, 2), content(1000, 'x');
+    const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", "1,024K");  // 4,096 bytes in each of the 256 folders
+    const compile_cache cache(folder.path());
+    for (int i = 0; i < 6; ++i) {
+        cache.store(start + std::to_string(i), some_output(content));
+        const auto entry = cache.file_of(start + std::to_string(i));
+        fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
+        if (i == 2) {
+            EXPECT_TRUE(cache.find(start + "0"));  // a use: 1 is the oldest now
+        }
+    }
+    cache.store(key, some_output(content));
+    for (const char* name : {"0", "5"}) EXPECT_TRUE(cache.find(start + name)) << name;
+    for (const char* name : {"1", "2", "3", "4"}) EXPECT_FALSE(cache.find(start + name)) << name;
+    EXPECT_TRUE(cache.find(key));
+}
+
+TEST(CompileCache, AnEntryLargerThanItsPartIsKeptUntilTheNext)
+{
+    const temporary_directory folder;
+    const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", "1K");
+    const compile_cache cache(folder.path());
+    cache.store(key, some_output());
+    EXPECT_TRUE(cache.find(key));
+    fs::last_write_time(cache.file_of(key), fs::file_time_type::clock::now() - std::chrono::hours(1));
+    cache.store(key.substr(0, 2) + "1", some_output());
+    EXPECT_FALSE(cache.find(key));
+}
+
+TEST(CompileCache, ItsSizeComesFromTheEnvironment)
+{
+    const auto size = [](const char* text) {
+        const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", text);
+        return cache_max_bytes();
+    };
+    EXPECT_EQ(size(nullptr), std::uintmax_t{10} << 30);
+    EXPECT_EQ(size(""), std::uintmax_t{10} << 30);
+    EXPECT_EQ(size("20G"), std::uintmax_t{20} << 30);
+    EXPECT_EQ(size("0"), std::numeric_limits<std::uintmax_t>::max());
+    for (const char* wrong : {"-1G", "ten", "5 apples", "1e9"}) EXPECT_THROW(size(wrong), error) << wrong;
 }
 
 // With the real nvcc: what makes a compile another one.
