@@ -128,7 +128,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
 planned_backends program_backends(const tune_spec& spec, const backend_request& request)
 {
     planned_backends planned;
-    const auto add = [&](const std::string& architecture, const std::vector<int>& gpus) -> planned_backend& {
+    const auto add = [&](const std::string& architecture, const std::vector<std::string>& gpus) -> planned_backend& {
         planned_backend& made = planned.backends.emplace_back();
         const std::vector<fs::path> read = files_of_build(spec, architecture);
         std::vector<fs::path> known = read;
@@ -162,7 +162,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     }
     for (const gpu_group& group : groups_of(found, request.gpus)) {
         const target on = target_for(request, group.front());
-        planned_backend& made = add(name_of(on), indices_of(group));
+        planned_backend& made = add(name_of(on), visible_names(group));
         made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
         made.backend.label = label_of(group);
         made.backend.devices = devices_of(group);
@@ -197,10 +197,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
                     "run it on a machine with one, or choose the processor", exit_status::missing);
     for (const gpu_group& group : groups_of(found, request.gpus)) {
         const target on = target_for(request, group.front());
-        // By its own name: the numbers that it has here may be those of a CUDA_VISIBLE_DEVICES that we got ourselves.
-        std::vector<std::string> names;
-        for (const gpu_device& gpu : group) names.push_back(gpu.uuid.empty() ? std::to_string(gpu.index) : gpu.uuid);
-        planned_backend& made = add(names);
+        planned_backend& made = add(visible_names(group));
         made.backend.environment = environment_of(group.front(), found, on, callback.software);
         made.backend.label = label_of(group);
         made.backend.devices = devices_of(group);

@@ -162,7 +162,8 @@ public:
     }
 
     prepared_job prepare(const tune_job& job);
-    measurement measure(const tune_job& job, const prepared_job& made, const measure_request& request, int gpu);
+    measurement measure(const tune_job& job, const prepared_job& made, const measure_request& request,
+                        const std::string& gpu);
 
 private:
     [[nodiscard]] prepared_job build(const assignment& values, const fs::path& folder) const;
@@ -340,7 +341,7 @@ prepared_job program_runner::prepare(const tune_job& job)
 }
 
 measurement program_runner::measure(const tune_job& job, const prepared_job& made, const measure_request& request,
-                                    int gpu)
+                                    const std::string& gpu)
 {
     const assignment values = joined(job.parameters, spec_.workloads[job.workload].values);
     run_of_program what{
@@ -349,7 +350,7 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
         .environment = {},
         .directory = made.directory,
         .limit = limit_for(job.workload, request.is_reference)};
-    if (gpu >= 0) what.environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(gpu));
+    if (!gpu.empty()) what.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
 
     const clock::time_point start = clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
@@ -551,8 +552,8 @@ tune_backend program_backend(const tune_spec& spec, const program_backend_option
     tune_backend backend;
     backend.preparers = options.jobs == 0 ? std::max(1u, std::thread::hardware_concurrency()) : options.jobs;
     backend.prepare = [runner](const tune_job& job) { return runner->prepare(job); };
-    const std::vector<int> gpus = options.gpus.empty() ? std::vector<int>{-1} : options.gpus;
-    for (const int gpu : gpus)
+    const auto gpus = options.gpus.empty() ? std::vector<std::string>{""} : options.gpus;
+    for (const std::string& gpu : gpus)
         backend.measurers.push_back(
             [runner, gpu](const tune_job& job, const prepared_job& made, const measure_request& request) {
                 return runner->measure(job, made, request, gpu);

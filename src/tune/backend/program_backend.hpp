@@ -13,8 +13,9 @@
 namespace launchbox {
 
 struct program_backend_options {
-    std::string architecture;      ///< "sm_90", for {arch}; empty: the commands do not name it
-    std::vector<int> gpus;         ///< one program at a time on each; empty: one at a time on the processor
+    std::string architecture;  ///< "sm_90", for {arch}; empty: the commands do not name it
+    /// For CUDA_VISIBLE_DEVICES: one program at a time on each; empty: one at a time on the processor.
+    std::vector<std::string> gpus;
     unsigned jobs = 0;             ///< builds at once; 0: one a core
     std::filesystem::path folder;  ///< where built programs go
     /// Files that the results are known to depend on. A build of a compiler that reads others of the user's ends the

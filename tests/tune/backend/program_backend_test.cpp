@@ -192,6 +192,14 @@ constexpr const char* makefile =
     "\t{ cat bench.in; echo \"echo time: $(TIME)000 $$(cat ../include/unit)\"; } >bench\n"
     "\tchmod +x bench\n";
 
+TEST_F(program_backend_test, a_program_sees_the_gpu_that_it_is_measured_on_and_no_other)
+{
+    with("run = ['sh', '-c', 'test $CUDA_VISIBLE_DEVICES = GPU-8f1c && echo time: 2 us']\n");
+    const tune_backend backend =
+        program_backend(spec, {.architecture = {}, .gpus = {"GPU-8f1c"}, .jobs = 1, .folder = built.path()});
+    EXPECT_EQ(measured(backend, 1).status, outcome::measured);
+}
+
 // All of it in one folder, at the same time, as users write it without a thought of tuning.
 TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_candidate)
 {
