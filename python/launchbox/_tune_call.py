@@ -12,7 +12,6 @@ import threading
 from typing import Any, Dict, List, Optional
 
 from . import tool
-from .tool import Error
 
 # The tool ends, with everything kept, when we are killed. preexec_fn could block for ever in a process with threads.
 _ENDS_WITH_US = """
@@ -53,7 +52,8 @@ def run_tool(arguments: List[str], spec: Optional[bytes], environment: Dict[str,
         if interrupted is not None or child.returncode == 4:
             raise KeyboardInterrupt(said[-1] if said else "")
         if child.returncode != 0:
-            raise _error_of(child.returncode, said)
+            # Those before the last one tell of progress.
+            raise tool.Answer(b"", tool.messages_in("\n".join(said))[-1:], child.returncode).error()
         answer.seek(0)
         return json.load(answer)
 
@@ -75,15 +75,3 @@ def _listen(stream: Any, said: List[str], progress: bool) -> None:
         del said[:-50]
         if progress and sys.stderr is not None:
             print(text, file=sys.stderr, flush=True)
-
-
-def _error_of(status: int, said: List[str]) -> Error:
-    if status < 0:
-        return Error(f"launchbox was ended by signal {-status}; what was finished is kept", "", 4)
-    what, hint = f"launchbox ended with status {status}", ""
-    for line in said:  # the last message: what is wrong, and indented below it what to do
-        if line.startswith("launchbox: "):
-            what, hint = line[len("launchbox: "):], ""
-        elif line.startswith("  "):
-            hint = f"{hint} {line.strip()}".strip()
-    return Error(what, hint, status)

@@ -41,10 +41,10 @@ class Answer(NamedTuple):
     status: int
 
     def error(self) -> Error:
-        """What it says is wrong: its last message, with those before it."""
-        lines = self.messages or ["launchbox ended with status " + str(self.status) if self.status >= 0 else
-                                  "launchbox was ended by signal " + str(-self.status)]
-        return Error("; ".join(lines), status=self.status)
+        """What it says is wrong: its messages; how it ended if it was killed, or says nothing."""
+        if self.status < 0:
+            return Error(f"launchbox was ended by signal {-self.status}", status=4)
+        return Error("; ".join(self.messages) or f"launchbox ended with status {self.status}", status=self.status)
 
 
 def path() -> str:
@@ -96,7 +96,7 @@ def answer(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Opti
         raise Error(f"launchbox cannot be started: {call.failure.strerror}{long}", status=3)
     if call.failure is not None:
         raise call.failure
-    return Answer(call.output, _messages(call.said.decode(errors="replace")), call.status)
+    return Answer(call.output, messages_in(call.said.decode(errors="replace")), call.status)
 
 
 class _Call:
@@ -177,7 +177,7 @@ def version() -> str:
     return run(["--version"]).decode().split()[1]
 
 
-def _messages(text: str) -> List[str]:
+def messages_in(text: str) -> List[str]:
     """A message is a line that begins with the program's name and the lines behind it, which are indented."""
     messages: List[str] = []
     for line in text.splitlines():
