@@ -75,7 +75,7 @@ void read_runs(const page_request& request, const std::vector<std::string>& file
             std::erase_if(run.run.results, [&](const stored_result& one) { return !filter.matches(one.workload); });
             std::erase_if(run.run.races, [&](const race_result_info& one) { return !filter.matches(one.workload); });
         }
-        run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
+        run.rankings = rank(run.run);
     }
     if (!filter.wanted.empty()) {
         const bool any = std::any_of(found.runs.begin(), found.runs.end(),

@@ -26,7 +26,7 @@ struct results_options {
     output_options output;
     exchange_options exchange;
     std::vector<std::string> workload, log;
-    std::string gpu, top = "10", svg;
+    std::string gpu, top = "10", svg, objective;
     std::int64_t run = 0;
     bool failures = false, samples = false;
     results_view_options view;
@@ -78,7 +78,8 @@ exit_status run_results(const results_options& options)
                             .gpu = options.gpu,
                             .run = options.run,
                             .workloads = filter_of(options.workload, "--workload"),
-                            .parameters = filter_of(options.log, "--log")};
+                            .parameters = filter_of(options.log, "--log"),
+                            .objective = options.objective};
     imported_store imported;
     if (options.exchange.import) {
         imported = import_results(options.files, options.exchange.store, terminal_listener());
@@ -133,6 +134,9 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--gpu", options->gpu, "Only runs on GPUs, or processors, with this in their name")
         ->type_name("NAME");
     verb->add_option("--run", options->run, "Only the run with this number")->type_name("N")->check(run_number());
+    verb->add_option("--objective", options->objective,
+                     "Rank by this instead of what the run looked for: energy; 'time,power where energy <= 0.2'")
+        ->type_name("TEXT");
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,

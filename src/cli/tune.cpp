@@ -37,9 +37,9 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    tune_request typed;                                      // what CLI11 reads
-    std::string file, budget, search, source, architecture;  // as typed
-    std::string init, kernel;                                // the source that a spec is made of
+    tune_request typed;                                                 // what CLI11 reads
+    std::string file, budget, search, source, architecture, objective;  // as typed
+    std::string init, kernel;                                           // the source that a spec is made of
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -114,6 +114,10 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
     tune_request request = options.typed;
     if (!options.source.empty()) take_source(spec, options.source);
     choose_workloads(spec, parse_value_filter(options.workloads, "--workload"));
+    if (!options.objective.empty()) {
+        spec.goal = objective(options.objective);
+        check_objective(spec);
+    }
     request.spec = std::move(spec);
     if (request.store.empty()) request.store = default_store(options.file);
     if (!options.architecture.empty())
@@ -227,6 +231,10 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--resume", options->typed.resume, "Continue the run in FILE; this is the default when FILE exists");
     verb->add_option("--budget", options->budget, "Stop after this many candidates (200) or this time (90s, 10m, 2h)")
         ->type_name("N|TIME");
+    verb->add_option("--objective", options->objective,
+                     "What is to be small, instead of the spec's objective: energy; time,energy; 'max tokens_per_s'; "
+                     "'time where power <= 500' (docs/objectives.md); default: time")
+        ->type_name("TEXT");
     std::vector<std::string> strategies;
     for (const strategy_description& search_strategy : search_strategies())
         strategies.emplace_back(search_strategy.name);

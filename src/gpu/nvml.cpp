@@ -27,6 +27,7 @@ struct nvml_library {
     int (*power)(nvml_handle, unsigned*) = nullptr;
     int (*memory)(nvml_handle, nvml_memory*) = nullptr;
     int (*slowed_by)(nvml_handle, unsigned long long*) = nullptr;
+    int (*energy)(nvml_handle, unsigned long long*) = nullptr;
     bool ready = false;
 
     nvml_library()
@@ -42,6 +43,7 @@ struct nvml_library {
         find(temperature, "nvmlDeviceGetTemperature");
         find(power, "nvmlDeviceGetPowerUsage");
         find(memory, "nvmlDeviceGetMemoryInfo");
+        find(energy, "nvmlDeviceGetTotalEnergyConsumption");
         find(slowed_by, "nvmlDeviceGetCurrentClocksEventReasons");
         // Its name in drivers before 535.
         if (slowed_by == nullptr) find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
@@ -109,6 +111,14 @@ std::optional<std::int64_t> nvml_device::free_memory_bytes() const
         !std::in_range<std::int64_t>(memory.free))
         return std::nullopt;
     return static_cast<std::int64_t>(memory.free);
+}
+
+std::optional<double> nvml_device::energy_joules() const
+{
+    unsigned long long millijoules = 0;
+    if (device_ == nullptr || nvml().energy == nullptr || nvml().energy(device_, &millijoules) != nvml_success)
+        return std::nullopt;
+    return static_cast<double>(millijoules) * 1e-3;
 }
 
 nvml_reading nvml_device::read_slowdown() const

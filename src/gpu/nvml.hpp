@@ -32,6 +32,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> free_memory_bytes() const;
     /// Only `slowed_by`: each of the five questions of `read` can take longer than a short kernel.
     [[nodiscard]] nvml_reading read_slowdown() const;
+    /// What the GPU has used since its driver was loaded. The counter moves in steps, every 20 to 100 ms. `nullopt`:
+    /// the GPU has no such counter (those before Volta).
+    [[nodiscard]] std::optional<double> energy_joules() const;
 
 private:
     void* device_ = nullptr;

@@ -97,7 +97,10 @@ recorded_results read_results(const results_request& request, const listener& ne
     keep_runs(request, runs);
     keep_results(runs, request.workloads, &stored_result::workload);
     keep_results(runs, request.parameters, &stored_result::parameters);
-    for (shown_run& run : runs) run.rankings = rank(run.run.results, run.run.races, run.run.info.baseline);
+    for (shown_run& run : runs) {
+        if (!request.objective.empty()) run.run.info.objective = objective(request.objective).text();
+        run.rankings = rank(run.run);
+    }
     return result;
 }
 

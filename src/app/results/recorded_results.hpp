@@ -18,6 +18,7 @@ struct results_request {
     std::string gpu;                 ///< a part of its name, or the processor's; empty: all
     std::int64_t run = 0;            ///< its number; 0: all
     value_filter workloads, parameters;
+    std::string objective = {};  ///< in the place of that of the runs; empty: theirs
 };
 
 struct recorded_results {

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "app/tuning/gpu_groups.hpp"
 #include "app/tuning/spec_sources.hpp"
 #include "compiler/run/toolchain.hpp"
+#include "gpu/nvml.hpp"
 #include "support/error.hpp"
 #include "tune/backend/callback_backend.hpp"
 #include "tune/backend/kernel_backend.hpp"
@@ -60,6 +62,13 @@ gpu_list gpus_for(const backend_request& request)
     return found;
 }
 
+// Those here whose energy is measured.
+std::vector<gpu_group> groups_of_wanted(const tune_spec& spec, const gpu_list& found, const backend_request& request)
+{
+    const bool here = !request.build_only && request.elsewhere.devices.empty();
+    return here && spec.goal.needs_energy() ? groups_of(found, request.gpus) : std::vector<gpu_group>{};
+}
+
 planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
 {
     const gpu_list found = gpus_for(request);
@@ -68,6 +77,14 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                     "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
                     "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
+    for (const gpu_group& group : groups_of_wanted(spec, found, request))
+        for (const gpu_device& gpu : group)
+            if (!nvml_device(gpu.hardware.pci_bus).energy_joules())
+                throw error(fmt::format("GPU {} ({}) has no energy counter that could be read, and the objective '{}' "
+                                        "needs one",
+                                        gpu.index, gpu.name, spec.goal.text()),
+                            "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose others with --gpu",
+                            exit_status::missing);
     // Workers start before the compilers are asked what there is: a context on a GPU takes as long.
     const std::vector<gpu_group> groups =
         request.build_only ? std::vector<gpu_group>{} : groups_of(found, request.gpus);
@@ -206,12 +223,26 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
     return planned;
 }
 
+// A record answers only with what was measured then.
+void refuse_without_quantities(const tune_spec& spec, const recorded_run& recorded, const std::string& file)
+{
+    for (const std::string& name : spec.goal.quantities()) {
+        std::set<std::string> known{time_quantity};
+        for (const stored_result& result : recorded.results)
+            for (const measured_quantity& quantity : result.measured.quantities) known.insert(quantity.name);
+        if (!known.contains(name))
+            throw error(fmt::format("{} has no {}, which the objective names", file, name),
+                        fmt::format("it has: {}", fmt::join(known, ", ")));
+    }
+}
+
 planned_backends recorded_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     planned_backends planned;
     const result_file file = read_result_file(request.replay);
     for (const std::string& diagnostic : file.diagnostics) news.say(diagnostic);
     for (const recorded_run& recorded : file.runs) {
+        refuse_without_quantities(spec, recorded, request.replay);
         const environment_info& environment = recorded.info.environment;
         planned_backend made{.backend = replay_backend(spec, recorded), .limits = {}};
         if (const auto capability = parse_compute_capability(environment.architecture))

@@ -109,7 +109,7 @@ results_report tune_call::results_of(const tune_result& result) const
         if (std::ranges::find(result.runs, run.number) != result.runs.end()) {
             const std::string& name = keeps_ ? file_ : request_.backends.replay;  // where the user finds it
             shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(run), {}});
-            shown.rankings = rank(shown.run.results, shown.run.races, shown.run.info.baseline);
+            shown.rankings = rank(shown.run);
             sort_by_spec(shown.rankings, spec().workloads);
         }
     return report;
@@ -192,7 +192,8 @@ tune_summary tune_call::measure(std::size_t place, const tune_options& how, resu
                        .version = request_.version,
                        .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                        .environment = backend.environment,
-                       .baseline = spec().baseline};
+                       .baseline = spec().baseline,
+                       .objective = spec().goal.text()};
     return run_tune(spec(), space, backend, store, run, how,
                     [&](const tune_progress& now) { progress(place, backend.label, now); });
 }

@@ -44,6 +44,15 @@ void add_rates(ordered_json& json, const work_amounts& work, const ranked_candid
     }
 }
 
+void add_rates_per_joule(ordered_json& json, const stored_result& result)
+{
+    const std::optional<sample_summary> energy = quantity_of(result.measured, energy_quantity);
+    if (!energy) return;
+    const work_amounts rates = per_joule(result.work, energy->median);
+    for (const work_kind& kind : work_kinds)
+        if (rates.*kind.amount) json[kind.name_per_joule] = *(rates.*kind.amount);
+}
+
 ordered_json candidate_json(const stored_result& result, std::size_t run, const placed& where, bool whole)
 {
     const measurement& measured = result.measured;
@@ -69,6 +78,13 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["low_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.low; });
     json["high_ns"] = figure([](const ranked_candidate& candidate) { return candidate.time.high; });
     add_rates(json, result.work, ranked);
+    if (!measured.quantities.empty()) json["quantities"] = safe_json(json_of(measured.quantities));
+    add_rates_per_joule(json, result);
+    if (where.workload != nullptr && !where.workload->goal.is_plain()) {
+        json["cost"] = ranked->cost ? ordered_json(ranked->cost->median) : ordered_json(nullptr);
+        json["allowed"] = ranked->allowed;
+        json["on_front"] = ranked->on_front;
+    }
     json["samples"] = measured.samples_ns.size();
     json["dropped"] = measured.dropped;
     json["speed_up"] = gained(&gain::times);
@@ -219,6 +235,12 @@ table results_table(const results_report& found)
     for (const work_kind& kind : work_kinds)
         if (some_result(found, [&](const stored_result& result) { return (result.work.*kind.amount).has_value(); }))
             work.insert(work.end(), {kind.name, kind.name_per_second});
+    std::vector<std::string> quantities;
+    for (const shown_run& run : found.runs)
+        for (const stored_result& result : run.run.results)
+            for (const measured_quantity& quantity : result.measured.quantities)
+                if (std::ranges::find(quantities, quantity.name) == quantities.end())
+                    quantities.push_back(quantity.name);
     const std::vector<std::string> resources{"registers",
                                              "spill_store_bytes",
                                              "spill_load_bytes",
@@ -232,6 +254,7 @@ table results_table(const results_report& found)
                                              "shared_spill_load_bytes"};
     for (const std::vector<std::string>* list : {&figures, &resources, &std::as_const(work)})
         for (const std::string& title : *list) rows.columns.push_back({title});
+    for (const std::string& name : quantities) rows.columns.push_back({"quantities." + name});
 
     for (std::size_t run = 0; run < found.runs.size(); ++run) {
         const shown_run& shown = found.runs[run];
@@ -254,6 +277,10 @@ table results_table(const results_report& found)
             for (const std::string& title : resources)
                 row.emplace_back(result.kernel ? json_cell(json["resources"][title]) : "");
             for (const std::string& title : work) row.emplace_back(json_cell(json.value(title, ordered_json(nullptr))));
+            for (const std::string& name : quantities) {
+                const std::optional<sample_summary> known = quantity_of(result.measured, name);
+                row.emplace_back(known ? json_cell(ordered_json(known->median)) : "");
+            }
             rows.rows.push_back(std::move(row));
         }
     }

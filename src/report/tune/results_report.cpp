@@ -44,6 +44,29 @@ document workload_document(const shown_run& shown, const ranking& workload, std:
     return page;
 }
 
+namespace {
+
+// " is the fastest", " has the least energy", " is the best by time, energy".
+std::string best_text(const objective& goal)
+{
+    const std::string among = goal.condition().empty() ? "" : " of those with " + escape_for_terminal(goal.condition());
+    if (goal.is_time()) return " is the fastest" + among;
+    if (goal.terms().size() > 1) return " is the best by " + goal.wanted() + among;
+    const objective_term& term = goal.terms().front();
+    return fmt::format(" has the {} {}", term.largest ? "largest" : "least", term.name) + among;
+}
+
+std::string no_candidate_text(const ranking& workload)
+{
+    const bool any_allowed = std::ranges::any_of(workload.candidates, &ranked_candidate::allowed);
+    if (!any_allowed)
+        return "There is no winner: no candidate has " + escape_for_terminal(workload.goal.condition()) + ".";
+    return fmt::format("There is no winner: no candidate was measured completely and verified{}.",
+                       workload.goal.is_time() ? "" : ", with all that the objective names");
+}
+
+}  // namespace
+
 std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload)
 {
     if (workload.noise) {
@@ -55,9 +78,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
             *workload.noise, names_of(results[fastest->result].parameters),
             workload.baseline ? names_of(results[workload.candidates[*workload.baseline].result].parameters) : "");
     }
-    if (!workload.decided)
-        return workload.candidates.empty() ? "Nothing was measured."
-                                           : "There is no winner: no candidate was measured completely and verified.";
+    if (!workload.decided) return workload.candidates.empty() ? "Nothing was measured." : no_candidate_text(workload);
     std::string outdated = outdated_race_text(results, workload);
     if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune will race again.";
     const verdict& decided = *workload.decided;
@@ -65,14 +86,17 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const std::string name = names_of(results[winner.result].parameters);
     const std::string equal = equality_text(decided.equal_within);
     if (winner.is_baseline)
-        return (decided.equal ? fmt::format("The baseline, {}, stays; against the fastest: {}.", name, equal)
-                              : fmt::format("The baseline, {}, is the fastest.", name)) +
+        return (decided.equal ? fmt::format("The baseline, {}, stays; against the {}: {}.", name,
+                                            workload.goal.is_time() ? "fastest" : "best", equal)
+                              : fmt::format("The baseline, {},{}.", name, best_text(workload.goal))) +
                outdated;
-    std::string text = name + " is the fastest";
+    const bool is_time = workload.goal.is_time();
+    std::string text = name + best_text(workload.goal);
     const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
     if (over) {
         const bool tells = over->low > 1 || over->high < 1;
-        const std::string times = tells ? in_three_digits(over->times) + " × as fast as the baseline"
+        const std::string times = tells ? in_three_digits(over->times) +
+                                              (is_time ? " × as fast as the baseline" : " × as good as the baseline")
                                         : "no measurable gain over the baseline";
         text += fmt::format(", {} ({} to {}{}{})", times, in_three_digits(over->low), in_three_digits(over->high),
                             tells ? "" : " ×", decided.over_baseline ? ", in the final race" : "");
@@ -136,6 +160,8 @@ void add_run(document& page, const shown_run& shown, const results_report& found
 {
     page.heading(run_title(shown.run.info));
     page.line("  " + run_line(shown), tone::faint);
+    if (!objective_of(shown.run.info).is_plain())
+        page.line("  objective: " + escape_for_terminal(shown.run.info.objective), tone::faint);
     add_devices(page, shown.run.devices);
     if (shown.rankings.empty()) page.line("  No results.");
     for (const ranking& workload_ranking : shown.rankings) {
@@ -163,6 +189,7 @@ void add_devices(document& page, const std::vector<device_record>& devices)
 struct shown_columns {
     parameter_columns parameters;
     bool kernel = false, speed_up = false;
+    std::vector<std::string> quantities = {};
 };
 
 // So many columns of parameters are as wide as this rate.
@@ -182,9 +209,14 @@ shown_columns columns_of(const std::vector<stored_result>& results, const rankin
     std::size_t taken = 0;
     for (const work_kind& kind : work_kinds)
         if (workload.work.*kind.amount) taken += columns_taken_by(kind);
+    std::vector<std::string> quantities = workload.goal.quantities();
+    const auto wants = [&](const char* name) { return std::ranges::find(quantities, name) != quantities.end(); };
+    if (wants(energy_quantity) && !wants(power_quantity)) quantities.emplace_back(power_quantity);
+    taken += 2 * quantities.size();
     // Without the three columns of a kernel there is room for three others.
     if (!kernel) taken -= std::min<std::size_t>(taken, 3);
-    return {columns_of(candidates, max_parameter_columns - taken), kernel, workload.baseline.has_value()};
+    return {columns_of(candidates, max_parameter_columns - std::min(max_parameter_columns, taken)), kernel,
+            workload.baseline.has_value(), std::move(quantities)};
 }
 
 std::string note_of(const std::vector<stored_result>& results, const ranking& workload, std::size_t place)
@@ -203,11 +235,24 @@ std::string note_of(const std::vector<stored_result>& results, const ranking& wo
                                      [&](const ranked_candidate& other) { return other.same_as == place; });
     if (twins > 0) add(fmt::format("{} more with this code", twins));
     if (measured.stopped_early) add("stopped early");
+    if (candidate.on_front) add("front");
+    if (!candidate.allowed)
+        add("not allowed");
+    else if (!measured.stopped_early && !workload.goal.is_time() && !candidate.cost)
+        add("not all quantities known");
     if (!measured.verified && !candidate.is_baseline) add("unverified");
     if (measured.dropped > 0)
         add(fmt::format("{} dropped: throttled",
                         counted(static_cast<std::size_t>(measured.dropped), "sample", "samples")));
     return note;
+}
+
+// "2.10 G elements/J" of the winner.
+std::string per_joule_text(const stored_result& result)
+{
+    const std::optional<sample_summary> energy = quantity_of(result.measured, energy_quantity);
+    const std::string rates = energy ? rates_per_joule_text(per_joule(result.work, energy->median)) : std::string();
+    return rates.empty() ? rates : "With it: " + rates + ".";
 }
 
 void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs)
@@ -228,7 +273,11 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     table rows{{{"#", true}}, {}};
     add_columns(columns.parameters, rows);
     for (const char* name : {"ms", "± %", "samples"}) rows.columns.push_back({name, true});
-    if (columns.speed_up) rows.columns.push_back({"speed-up", true});
+    for (const std::string& name : columns.quantities) {
+        rows.columns.push_back({unit_of(name).empty() ? name : std::string(unit_of(name)), true});
+        if (name != power_quantity) rows.columns.push_back({"± %", true});
+    }
+    if (columns.speed_up) rows.columns.push_back({workload.goal.is_time() ? "speed-up" : "gain", true});
     const double smallest = workload.candidates.front().time.median;
     const work_amounts largest = per_second(workload.work, smallest);
     for (const work_kind& kind : work_kinds)
@@ -242,7 +291,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
         const ranked_candidate& candidate = workload.candidates[place];
         const bool wins = workload.decided && workload.decided->winner == place;
         // Those with another's code say nothing new, unless all are asked for.
-        const bool shown_anyway = wins || candidate.is_baseline || top == static_cast<std::size_t>(-1);
+        const bool shown_anyway =
+            wins || candidate.is_baseline || candidate.on_front || top == static_cast<std::size_t>(-1);
         if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;
         if (!candidate.same_as) ++distinct;
         const stored_result& result = results[candidate.result];
@@ -251,6 +301,11 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
         row.emplace_back(milliseconds(candidate.time.median, smallest));
         row.emplace_back(fmt::format("{:.1f}", candidate.time.spread() * 100));
         row.emplace_back(std::to_string(candidate.time.count));
+        for (const std::string& name : columns.quantities) {
+            const std::optional<sample_summary> known = quantity_of(result.measured, name);
+            row.emplace_back(known ? quantity_text(known->median) : "–");
+            if (name != power_quantity) row.emplace_back(known ? fmt::format("{:.1f}", known->spread() * 100) : "–");
+        }
         if (columns.speed_up)
             row.emplace_back(candidate.over_baseline ? fmt::format("{:.2f}", candidate.over_baseline->times) : "–");
         const work_amounts rates = per_second(workload.work, candidate.time.median);
@@ -277,6 +332,17 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     if (hidden > 0)
         page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
     page.line("  " + verdict_text(results, workload), tone::good);
+    if (workload.decided)
+        if (const std::string text = per_joule_text(results[workload.candidates[workload.decided->winner].result]);
+            !text.empty())
+            page.line("  " + text);
+    const auto on_front = std::ranges::count_if(workload.candidates, &ranked_candidate::on_front);
+    if (on_front > 0)
+        page.line(
+            fmt::format("  Pareto front: {}, marked front: no other is at least as good in {} and better in one "
+                        "of them.",
+                        counted(static_cast<std::size_t>(on_front), "candidate", "candidates"),
+                        workload.goal.terms().size() == 2 ? "both" : "all"));
 }
 
 void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all)

@@ -88,6 +88,13 @@ std::string milliseconds(double nanoseconds, double smallest)
     return fmt::format("{:.{}f}", nanoseconds / ns_per_ms, decimals);
 }
 
+std::string quantity_text(double value)
+{
+    const double digits = value > 0 ? std::floor(std::log10(value)) : 0;
+    if (digits < -4 || digits > 8) return fmt::format("{:.3e}", value);
+    return digits >= 3 ? rounded_with_commas(value) : fmt::format("{:.{}f}", value, static_cast<int>(3 - digits));
+}
+
 std::string seconds_text(double seconds)
 {
     if (seconds >= 999.5) return rounded_with_commas(seconds);

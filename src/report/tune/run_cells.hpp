@@ -33,6 +33,9 @@ std::string no_winner_text(const sample_noise& noise, const std::string& fastest
 /// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.
 std::string milliseconds(double nanoseconds, double smallest);
 
+/// A number with four digits: "0.09685", "210.8".
+std::string quantity_text(double value);
+
 /// 0.0042 s to 12,345 s in few digits, without the unit.
 std::string seconds_text(double seconds);
 

@@ -40,7 +40,8 @@ ordered_json run_json(const shown_run& shown, std::size_t environment, bool whol
                       {"spec_hash", json_text(info.spec_hash)},
                       {"task_hash", json_text(info.task_hash)},
                       {"source_hash", json_text(info.source_hash)},
-                      {"baseline", optional_values_json(info.baseline)}};
+                      {"baseline", optional_values_json(info.baseline)},
+                      {"objective", json_text(info.objective)}};
     if (whole) json["spec"] = lines_json(info.spec_text);
     return json;
 }

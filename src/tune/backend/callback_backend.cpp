@@ -229,6 +229,7 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
             return answer;
         }
         for (const double sample : answer.samples_ns) series.add(sample);
+        add_samples(result.quantities, answer.quantities);
         result.verified = answer.verified && (first || result.verified);
         for (std::string& warning : answer.warnings) result.warnings.push_back(std::move(warning));
         if (first) timed = clock::now();  // the first answer has the candidate's compile in it
@@ -244,6 +245,11 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
                                         : max_together;
         task.samples = std::clamp(together, 1, std::min(max_together, missing));
     }
+    for (const std::string& name : spec_.goal.quantities())
+        if (!quantity_of(result, name))
+            return {.status = outcome::launch_error,
+                    .reason = "it answered without " + name + ", which the objective names",
+                    .seconds = seconds_since(begin)};
     result.samples_ns = series.samples_ns();
     result.seconds = seconds_since(begin);
     note_reference(job, request, result);

@@ -82,6 +82,8 @@ worker_message callback_message_of(const std::string& line, std::size_t max_samp
     callback_answer said = record_of<callback_answer>(from, "answer");
     if (said.samples_ns.size() > max_samples) refuse_member("samples_ns");
     measurement answer{.samples_ns = std::move(said.samples_ns), .verified = said.verified};
+    if (const auto quantities = from.find("quantities"); quantities != from.end())
+        if (!read_json(*quantities, answer.quantities)) refuse_member("quantities");
     answer.sticky = said.restart || (said.cuda_status && is_sticky(static_cast<CUresult>(*said.cuda_status)));
     for (std::string& warning : said.warnings)
         if (answer.warnings.size() < max_warnings) answer.warnings.push_back(one_line(std::move(warning)));
@@ -89,6 +91,7 @@ worker_message callback_message_of(const std::string& line, std::size_t max_samp
         answer.status = failure_of(said);
         answer.reason = one_line(said.reason.empty() ? said.failure : std::move(said.reason));
         answer.samples_ns.clear();
+        answer.quantities.clear();
     }
     for (const double sample : answer.samples_ns)
         if (const std::string why = why_no_time(sample); !why.empty()) {

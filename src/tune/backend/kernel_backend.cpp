@@ -229,6 +229,8 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .relative = spec_.verify.relative,
                   .measure = spec_.measure,
                   .best_ns = request.best_ns,
+                  .best_joules = request.best_joules,
+                  .with_energy = request.with_energy,
                   .launch_seconds = first_launch_seconds,
                   .samples = request.samples,
                   .repeated = request.repeated};

@@ -358,23 +358,33 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     const machine_watch machine(made.directory);
     measurement result = run_once(job, request, what, machine);
     if (request.is_reference && result.status == outcome::measured) remember_reference(job.workload, elapsed());
-    if (result.status == outcome::measured && result.samples_ns.size() < enough_of_its_own) {
+    const auto has_few = [&] {
+        return std::ranges::any_of(result.quantities, [](const measured_quantity& quantity) {
+            return quantity.samples.size() < enough_of_its_own;
+        });
+    };
+    if (result.status == outcome::measured && (result.samples_ns.size() < enough_of_its_own || has_few())) {
         detail::sampling_rules rules = sampling_rules_of(spec_.measure, request.best_ns);
         if (request.samples > 0) rules.min_samples = rules.max_samples = request.samples;
         detail::sample_series series(rules);
         for (const double sample : result.samples_ns) series.add(sample);
         detail::sampling_state state = series.state(elapsed());
-        while (state == detail::sampling_state::more && !interrupted()) {
+        const auto goes_on = [&] {
+            return state == detail::sampling_state::more ||
+                   (state != detail::sampling_state::given_up && request.samples == 0 && has_few());
+        };
+        while (goes_on() && !interrupted()) {
             measurement again = run_once(job, request, what, machine);
             if (again.status != outcome::measured) {
                 again.seconds = elapsed();
                 return again;
             }
             for (const double sample : again.samples_ns) series.add(sample);
+            add_samples(result.quantities, again.quantities);
             state = series.state(elapsed());
         }
         // Part of the samples is no result: the next call measures it.
-        if (state == detail::sampling_state::more)
+        if (goes_on())
             return {.status = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         result.samples_ns = series.samples_ns();
         result.stopped_early = state == detail::sampling_state::given_up;
@@ -446,6 +456,7 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
                 .reason = ending_of(ran) + (said.empty() ? "" : ": " + said),
                 .machine_failure = machine.lacked()};
     }
+    if (result.status == outcome::measured) add_printed(ran.output, spec_.goal.quantities(), result);
     if (result.status == outcome::measured) compare(job, request, read.prints_time, result);
     return std::move(result);
 }
@@ -488,6 +499,34 @@ void program_runner::compare(const tune_job& job, const measure_request& request
 bool asks_for_architecture(const program_target& program)
 {
     return mentions(program.build, "arch") || mentions(program.run, "arch");
+}
+
+void add_printed(const std::string& output, const std::vector<std::string>& names, measurement& measured)
+{
+    for (const std::string& name : names) {
+        const pattern printed(
+            "(?:^|[^A-Za-z0-9_])" + name +
+            R"re((?:["']?\s*[:=]\s*["']?|\s+)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))re");
+        measured_quantity quantity{name, {}};
+        std::string bad;
+        for (std::string_view rest = output; !rest.empty();) {
+            const std::string_view line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+            const std::optional<std::string_view> found = printed.find_first_group(line);
+            if (!found) continue;
+            const double value = std::strtod(std::string(*found).c_str(), nullptr);
+            if (!is_quantity(value)) bad = std::string(*found).substr(0, 40);
+            quantity.samples.push_back(value);
+        }
+        if (bad.empty() && !quantity.samples.empty()) {
+            measured.quantities.push_back(std::move(quantity));
+            continue;
+        }
+        measured = {.status = outcome::launch_error,
+                    .reason = bad.empty() ? fmt::format("it prints no number {}, which the objective names", name)
+                                          : fmt::format("it prints {} {}, which is not a number above 0", name, bad)};
+        return;
+    }
 }
 
 program_output read_program_output(const std::string& output, const program_target& program, double wall_ns)

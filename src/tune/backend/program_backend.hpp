@@ -35,6 +35,10 @@ struct program_output {
     measurement said;
     bool prints_time = false;  ///< the samples are what it printed
 };
+/// Adds numbers that a program prints: in each line the first behind the name, as in p99_ms: 3.4, p99_ms=3.4 or
+/// "p99_ms": 3.4. One that is missing, or not above 0, makes a failure of `measured`.
+void add_printed(const std::string& output, const std::vector<std::string>& names, measurement& measured);
+
 program_output read_program_output(const std::string& output, const program_target& program, double wall_ns);
 
 /// Whether the spec's build does not name {output}: then it writes where its sources are, and each candidate has a copy

@@ -217,7 +217,7 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
         throw error(why_stale.empty() ? "no run is left" : why_stale, "run launchbox tune with the spec as it is now");
     chosen.all.clear();
     for (auto& [code, item] : newest) {
-        for (const ranking& workload : rank(item.run.results, item.run.races, item.run.info.baseline))
+        for (const ranking& workload : rank(item.run))
             if (const std::string why = outdated_race_text(item.run.results, workload); !why.empty())
                 chosen.notes.push_back(fmt::format(
                     "{}{}: {}; the samples decide, and launchbox tune will race again", described(item),

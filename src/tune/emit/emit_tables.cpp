@@ -25,13 +25,37 @@ std::string in_comment(std::string text)
     return text;
 }
 
-std::string gain_comment(const row_choice& choice, const old_row& old)
+// "energy where power <= 500: 0.3412 ms, 0.09685 J": of the row, on the workload where its cost is largest.
+std::string objective_comment(const recorded_run& run, const objective& goal, const row_choice& choice)
+{
+    const measurement* shown = nullptr;
+    std::optional<double> largest;
+    for (const stored_result& result : run.results) {
+        if (result.parameters != choice.parameters) continue;
+        const std::optional<double> cost = goal.cost_if_allowed(result.measured);
+        if (!cost || (largest && *cost <= *largest)) continue;
+        largest = cost;
+        shown = &result.measured;
+    }
+    std::string text = goal.text();
+    if (shown == nullptr) return text;
+    std::vector<std::string> names = goal.quantities();
+    names.insert(names.begin(), time_quantity);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (const std::optional<sample_summary> known = quantity_of(*shown, names[i])) {
+            const std::string_view unit = unit_of(names[i]);
+            text += fmt::format("{} {:.4g} {}", i == 0 ? ":" : ",", known->median, unit.empty() ? names[i] : unit);
+        }
+    return text;
+}
+
+std::string gain_comment(const row_choice& choice, const old_row& old, const objective& goal)
 {
     const std::string replaced = old.text + ", " + old.origin;
     if (choice.kept) return "less than 1 % or noise, so that " + replaced + ", is kept";
     if (choice.over)
-        return fmt::format("{:.3f} times as fast ({:.3f} to {:.3f}) as {}", choice.over->times, choice.over->low,
-                           choice.over->high, replaced);
+        return fmt::format("{:.3f} times as {} ({:.3f} to {:.3f}) as {}", choice.over->times,
+                           goal.is_time() ? "fast" : "good", choice.over->low, choice.over->high, replaced);
     return old.text.empty() ? "not known, since there was no row before"
                             : "not known, since " + replaced + ", could not be measured";
 }
@@ -45,7 +69,10 @@ std::vector<std::string> provenance(const emit_record& record, const row_choice&
                     where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
                     info.version, choice.verified ? "" : ", outputs not verified"))};
     if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
-    lines.push_back("// gain: " + gain_comment(choice, old));
+    const objective goal = objective_of(info);
+    if (!goal.is_plain())
+        lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
+    lines.push_back("// gain: " + gain_comment(choice, old, goal));
     lines.push_back(record.comment());
     return lines;
 }

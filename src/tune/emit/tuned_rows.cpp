@@ -107,7 +107,7 @@ std::string throughput_text(const row_choice& choice)
 
 row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced)
 {
-    const std::vector<ranking> rankings = rank(run.results, run.races, replaced);
+    const std::vector<ranking> rankings = rank(run.results, run.races, replaced, objective_of(run.info));
     refuse_unmeasured(run, rankings);
     row_choice chosen = rankings.size() == 1 ? decided_alone(run, rankings.front(), replaced)
                                              : decided_overall(run, rankings, replaced);

@@ -105,6 +105,12 @@ public:
         const ordered_json* value = find(name);
         if (value == nullptr || !read_json(*value, into)) throw bad_member{name};
     }
+    /// Older files have none.
+    void operator()(const char* name, measured_quantities& into) const
+    {
+        const ordered_json* value = find(name);
+        if (value != nullptr && !read_json(*value, into)) throw bad_member{name};
+    }
     template <class Value>
     void operator()(const char* name, std::optional<Value>& into) const
     {
@@ -254,6 +260,7 @@ recorded_run run_of(const ordered_json& value, const ordered_json& environments)
     if (environment >= environments.size()) throw bad_member{"environment"};
     each_field(run.info.environment, members(environments[environment]));
     from("host", run.info.environment.host);
+    if (std::string why = why_invalid(run.info); !why.empty()) throw bad_member{std::move(why)};
     return run;
 }
 

@@ -154,13 +154,15 @@ void rank_section(const std::vector<landscape_source>& sources, const races_by_w
         }
         std::vector<race_result_info> races;
         std::optional<assignment> baseline;
+        objective goal;
         for (const std::size_t source : in_run.sources) {
+            goal = objective_of(sources[source].run->info);
             for (const std::string& workload : workloads)
                 for (auto [at, end] = held[source].equal_range(workload); at != end; ++at) races.push_back(*at->second);
             if (sources[source].run->info.baseline) baseline = sources[source].run->info.baseline;
         }
         const std::size_t offset = into.results.size();
-        for (ranking& workload : rank(results, races, baseline)) {
+        for (ranking& workload : rank(results, races, baseline, goal)) {
             for (ranked_candidate& candidate : workload.candidates) candidate.result += offset;
             for (failure_count& failure : workload.failures)
                 for (std::size_t& number : failure.results) number += offset;

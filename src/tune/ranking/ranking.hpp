@@ -9,6 +9,8 @@
 
 #include "support/sample_statistics.hpp"
 #include "tune/ranking/race_contestants.hpp"
+#include "tune/types/objective.hpp"
+#include "tune/types/recorded_run.hpp"
 #include "tune/types/results.hpp"
 
 namespace launchbox {
@@ -50,6 +52,11 @@ struct ranked_candidate {
     /// them the race knows better, and with all others they are compared by the samples.
     sample_summary settled = {};
     std::optional<std::size_t> same_as = {};  ///< place in `candidates` of the one whose samples these are
+    /// Of an objective other than the time: what candidates are compared by in the place of `time`, as far as all of
+    /// it is known. `settled` is that, too.
+    std::optional<sample_summary> cost = {};
+    bool allowed = true;    ///< by the condition of the objective
+    bool on_front = false;  ///< of several terms: of those that may win none is better in all of them
 };
 
 struct failure_count {
@@ -77,7 +84,8 @@ struct ranking {
     assignment workload;
     double weight = 1;
     work_amounts work = {};
-    std::vector<ranked_candidate> candidates;  ///< measured; the fastest first
+    objective goal = {};
+    std::vector<ranked_candidate> candidates;  ///< measured; the fastest, or by `goal` the best, first
     std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
     std::optional<verdict> decided;            ///< `nullopt`: nothing may win, or the samples do not tell what does
     std::optional<sample_noise> noise = {};    ///< where they do not tell: nothing is decided
@@ -92,6 +100,13 @@ struct ranking {
 /// fastest whose outputs were verified (any, where none were), or the baseline where that is equal to it.
 std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
                           const std::optional<assignment>& baseline);
+
+/// The same by an objective. Who is not allowed, or lacks a quantity, may not win. Races are of times: with another
+/// objective none counts.
+std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
+                          const std::optional<assignment>& baseline, const objective& goal);
+/// By the objective of the run.
+std::vector<ranking> rank(const recorded_run& run);
 
 /// The candidates that a final race would have now, by their places in `candidates`, the best first: of those that may
 /// win, each code once.

@@ -71,6 +71,8 @@ constexpr auto fields_of(const prepared_job&)
 /// How a job is to be measured this time.
 struct measure_request {
     double best_ns = 0;         ///< of the best so far on this workload; 0: none
+    double best_joules = 0;     ///< the same for the energy
+    bool with_energy = false;   ///< energy and power are asked for, too
     int samples = 0;            ///< above 0: exactly so many, without giving up
     bool is_reference = false;  ///< what the others' results are compared with
     bool calibrates = false;    ///< the reference, on another device than the one that measures it, maybe at that time
@@ -79,7 +81,8 @@ struct measure_request {
 constexpr auto fields_of(const measure_request&)
 {
     using of = measure_request;
-    return std::tuple(field("best_ns", &of::best_ns), field("samples", &of::samples),
+    return std::tuple(field("best_ns", &of::best_ns), field("best_joules", &of::best_joules),
+                      field("with_energy", &of::with_energy), field("samples", &of::samples),
                       field("is_reference", &of::is_reference), field("calibrates", &of::calibrates),
                       field("repeated", &of::repeated));
 }

@@ -15,7 +15,7 @@ proposals::proposals(const tune_spec& spec, const search_space& space, std::vect
       workloads_(std::move(workloads)),
       strategy_(std::move(strategy)),
       known_(std::move(known)),
-      reference_ns_(workloads_.size())
+      reference_(workloads_.size())
 {
 }
 
@@ -25,7 +25,7 @@ std::vector<tune_job> proposals::next()
         ++proposed_;
         const assignment parameters = space_.at(*candidate);
         std::vector<tune_job> jobs;
-        candidate_state state{.unsettled = 0, .failed = false, .median_ns = std::vector<double>(workloads_.size())};
+        candidate_state state{.unsettled = 0, .failed = false, .cost = std::vector<double>(workloads_.size())};
         for (const std::size_t workload : workloads_) {
             if (const measurement* known = known_({.candidate = *candidate, .workload = workload}))
                 note(state, workload, *known);
@@ -60,14 +60,15 @@ void proposals::settle_unmeasured(const tune_job& job)
 
 void proposals::note(candidate_state& state, std::size_t workload, const measurement& result)
 {
-    if (result.status != outcome::measured || result.samples_ns.empty()) {
+    const std::optional<double> cost = spec_.goal.cost_if_allowed(result);
+    if (!cost) {
         state.failed = true;
         return;
     }
     const auto place = static_cast<std::size_t>(std::ranges::find(workloads_, workload) - workloads_.begin());
     // A clock that is too coarse says 0; a logarithm needs more.
-    state.median_ns[place] = std::max(summarise(result.samples_ns).median, 1e-3);
-    if (reference_ns_[place] == 0) reference_ns_[place] = state.median_ns[place];
+    state.cost[place] = spec_.goal.is_time() ? std::max(*cost, 1e-3) : *cost;
+    if (reference_[place] == 0) reference_[place] = state.cost[place];
 }
 
 void proposals::tell(std::size_t candidate, const candidate_state& state)
@@ -77,13 +78,13 @@ void proposals::tell(std::size_t candidate, const candidate_state& state)
         return;
     }
     if (workloads_.size() == 1) {
-        strategy_->tell(candidate, state.median_ns.front());
+        strategy_->tell(candidate, state.cost.front());
         return;
     }
     double sum = 0, weights = 0;
     for (std::size_t place = 0; place < workloads_.size(); ++place) {
         const double weight = spec_.workloads[workloads_[place]].weight;
-        sum += weight * std::log(state.median_ns[place] / reference_ns_[place]);
+        sum += weight * std::log(state.cost[place] / reference_[place]);
         weights += weight;
     }
     strategy_->tell(candidate, std::exp(sum / weights));

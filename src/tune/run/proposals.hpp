@@ -27,8 +27,9 @@ public:
     /// The jobs of the next candidate of which something is not known. Empty: every candidate has been proposed.
     std::vector<tune_job> next();
 
-    /// What became of a job of `next`. The strategy is told when all jobs of the candidate are settled: of the median
-    /// time, or with several workloads of the weighted geometric mean of its ratios to the first that was measured.
+    /// What became of a job of `next`. The strategy is told when all jobs of the candidate are settled: of the cost
+    /// by the objective, or with several workloads of the weighted geometric mean of its ratios to the first that was
+    /// measured. A candidate that is not allowed has failed.
     void settle(const tune_job& job, const measurement& result);
     /// The same of a job that was built, and is not to be measured.
     void settle_unmeasured(const tune_job& job);
@@ -44,7 +45,7 @@ private:
     struct candidate_state {
         std::size_t unsettled = 0;
         bool failed = false;
-        std::vector<double> median_ns;  // by place in `workloads_`
+        std::vector<double> cost;  // of the objective, by place in `workloads_`
     };
     void note(candidate_state& state, std::size_t workload, const measurement& result);
     void tell(std::size_t candidate, const candidate_state& state);
@@ -55,7 +56,7 @@ private:
     const std::unique_ptr<search_strategy> strategy_;
     const known_results known_;
     std::unordered_map<std::size_t, candidate_state> open_;
-    std::vector<double> reference_ns_;  // by place in `workloads_`; 0: not known yet
+    std::vector<double> reference_;  // by place in `workloads_`; 0: not known yet
     std::size_t proposed_ = 0;
 };
 

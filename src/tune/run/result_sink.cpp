@@ -22,16 +22,22 @@ std::string now_as_text()
 
 void result_sink::take_over(const stored_result& result)
 {
-    if (result.measured.status != outcome::measured || result.measured.samples_ns.empty()) return;
+    const measurement& measured = result.measured;
+    if (measured.status != outcome::measured || measured.samples_ns.empty()) return;
+    const std::optional<double> cost = spec_.goal.cost_if_allowed(measured);
     const double median = summarise(result.measured.samples_ns).median;
     for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
         if (spec_.workloads[workload].values != result.workload) continue;
         workload_state& state = workloads_[workload];
         if (spec_.baseline && result.parameters == *spec_.baseline) state.baseline_ns = median;
-        if (state.best_ns == 0 || median < state.best_ns) {
+        if (cost && (state.best_ns == 0 || *cost < state.best_cost)) {
             state.best_ns = median;
+            state.best_cost = *cost;
             state.best = result.parameters;
         }
+        const std::optional<sample_summary> energy = quantity_of(measured, energy_quantity);
+        if (cost && energy && (state.least_joules == 0 || energy->median < state.least_joules))
+            state.least_joules = energy->median;
         last_ = &state;
     }
 }
@@ -110,6 +116,15 @@ const stored_result* result_sink::measured_before(const queued_job& job) const
     const auto& by_code = workloads_[job.job.workload].by_code;
     const auto found = by_code.find(job.prepared.same_when_equal);
     return found == by_code.end() ? nullptr : &found->second;
+}
+
+// A time that is much worse rules a candidate out where the time decides. Where the energy does, only a time in which
+// the idle GPU would use more than the best, which the measurer knows. Of other quantities nothing follows from times.
+void result_sink::add_best(std::size_t workload, measure_request& request) const
+{
+    const workload_state& state = workloads_[workload];
+    if (spec_.goal.is_time()) request.best_ns = state.best_ns;
+    if (spec_.goal.is_bounded_by_idle_power()) request.best_joules = state.least_joules;
 }
 
 void result_sink::show_best(tune_progress& shown) const

@@ -37,13 +37,15 @@ public:
 
     /// What the same code with the same launch took on this workload; null: it was not measured.
     [[nodiscard]] const stored_result* measured_before(const queued_job& job) const;
-    [[nodiscard]] double best_ns(std::size_t workload) const { return workloads_[workload].best_ns; }  ///< 0: none
+    /// What another candidate of the workload has to reach, as far as that is known.
+    void add_best(std::size_t workload, measure_request& request) const;
     /// Fills in the best of the workload that was measured last.
     void show_best(tune_progress& shown) const;
 
 private:
     struct workload_state {
-        double best_ns = 0, baseline_ns = 0;
+        double best_ns = 0, best_cost = 0, baseline_ns = 0;  // 0: none
+        double least_joules = 0;                             // of those that are allowed; 0: none
         assignment best;
         std::unordered_map<std::string, stored_result> by_code;
     };

@@ -47,7 +47,7 @@ known_results known_of(const race_setting& setting, std::size_t workload, const 
         if (identity_of(result.workload) == wanted && result.measured.status == outcome::measured &&
             setting.space.find(result.parameters))
             known.results.push_back(std::move(result));
-    known.rankings = rank(known.results, races, setting.spec.baseline);
+    known.rankings = rank(known.results, races, setting.spec.baseline, setting.spec.goal);
     return known;
 }
 

@@ -218,7 +218,9 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();
-    if (!backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty()) race(progress);
+    // A race is of times: it decides nothing where they do not.
+    if (spec_.goal.is_time() && !backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty())
+        race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
     if (backend_.close) backend_.close();
     sink_.summary.devices = devices_.records();
@@ -607,8 +609,8 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
         }
         // The budget in candidates counts those that are really measured.
         if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
-        request = {.best_ns = is_baseline(job.job.parameters) ? 0 : sink_.best_ns(job.job.workload),
-                   .is_reference = references_.is_reference(job)};
+        request = {.with_energy = spec_.goal.needs_energy(), .is_reference = references_.is_reference(job)};
+        if (!is_baseline(job.job.parameters)) sink_.add_best(job.job.workload, request);
         deaths = earlier_->deaths(job.job.key());
         store_.begin_attempt(sink_.summary.run, attempt_at(job.job, deaths));
     }

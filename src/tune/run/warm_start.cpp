@@ -16,7 +16,7 @@ namespace {
 std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
 {
     std::vector<std::vector<assignment>> lists;
-    const std::vector<ranking> rankings = rank(run.results, run.races, run.info.baseline);
+    const std::vector<ranking> rankings = rank(run);
     if (rankings.size() > 1) {
         std::vector<assignment>& together = lists.emplace_back();
         for (const overall_candidate& candidate : rank_overall(run.results, rankings).candidates)

@@ -81,6 +81,8 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
           measure.hang_ratio, measure.hang_seconds, spec.screen.min_occupancy})
         all.add(value);
     all.add_all(space.workload_constraints());
+    // Which quantities are measured, and who is given up early. Hashes of times are as they were.
+    if (!spec.goal.is_plain()) all.add("objective " + spec.goal.text());
     return all.hash();
 }
 

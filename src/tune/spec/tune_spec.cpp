@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/spec/tune_spec.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/matching.hpp"
+#include "support/text/terminal.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox {
@@ -64,6 +67,11 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
                         {"baseline",
                          [&](const toml::node& node) {
                              read_baseline(of, document.table(node, "baseline", "baseline = { threads = 256 }"));
+                         }},
+                        {"objective",
+                         [&](const toml::node& node) {
+                             const std::string text = document.text(node, "objective", "objective = \"energy\"");
+                             document.placed(node.source(), [&] { spec.goal = objective(text); });
                          }}},
                        "in [tunable]");
     if (spec.name.empty()) document.fail(tunable.source(), "[tunable] has no name", "write name = \"block_sort\"");
@@ -72,6 +80,8 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
         document.read_keys(*constraints, {{"all", [&](const toml::node& node) { read_constraints(of, node); }}},
                            "in [constraints]");
     read_target(of, root);
+    if (const toml::node* node = tunable.get("objective"))
+        document.placed(node->source(), [&] { check_objective(spec); });
     if (const toml::table* table = section("verify")) {
         read_verify(of, *table);
     }
@@ -143,6 +153,17 @@ void read_target(reader& of, const toml::table& root)
 }
 
 }  // namespace
+
+void check_objective(const tune_spec& spec)
+{
+    if (!spec.kernel) return;
+    for (const std::string& name : spec.goal.quantities())
+        if (name != energy_quantity && name != power_quantity)
+            throw error(
+                fmt::format("the objective names {}, and of a [kernel] only time, energy and power are measured",
+                            escape_for_terminal(name)),
+                "a number that a program prints needs a spec with [program]");
+}
 
 std::string filled_in(const std::string& text, const assignment& values)
 {

@@ -11,6 +11,7 @@
 
 #include "support/expression/parameter_value.hpp"
 #include "support/expression/value_expression.hpp"
+#include "tune/types/objective.hpp"
 #include "tune/types/work_amounts.hpp"
 
 namespace launchbox {
@@ -149,6 +150,7 @@ struct tune_spec {
     std::string text;    ///< of the file
     std::string name;
     std::optional<assignment> baseline;  ///< of all parameters, in their order
+    objective goal = {};
     std::vector<tuning_parameter> parameters;
     std::vector<std::string> constraints;
     std::vector<workload> workloads;  ///< one or more
@@ -178,6 +180,9 @@ auto in_spec(const expression_places& places, const Work& work)
         throw error(place->second + ": " + failure.what(), failure.hint());
     }
 }
+
+/// Throws `error` where an objective asks a [kernel] for more than time, energy and power.
+void check_objective(const tune_spec& spec);
 
 /// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
 std::string filled_in(const std::string& text, const assignment& values);

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "support/error.hpp"
+#include "tune/types/objective.hpp"
 #include "tune/types/sample_time.hpp"
 
 namespace launchbox {
@@ -112,6 +114,13 @@ ordered_json json_of(const phase_seconds& phases)
     return json_of_record(phases);
 }
 
+ordered_json json_of(const measured_quantities& quantities)
+{
+    ordered_json json = ordered_json::object();
+    for (const measured_quantity& quantity : quantities) json[quantity.name] = quantity.samples;
+    return json;
+}
+
 ordered_json json_of(const kernel_info& kernel)
 {
     return json_of_record(kernel);
@@ -162,6 +171,20 @@ bool read_json(const ordered_json& from, phase_seconds& phases)
            });
 }
 
+bool read_json(const ordered_json& from, measured_quantities& quantities)
+{
+    if (!from.is_object() || from.size() > max_members) return false;
+    for (const auto& [name, samples] : from.items()) {
+        measured_quantity& quantity = quantities.emplace_back(measured_quantity{name, {}});
+        if (!is_quantity_name(name) || name == time_quantity || !samples.is_array() || samples.empty()) return false;
+        for (const ordered_json& sample : samples) {
+            if (!sample.is_number() || !is_quantity(sample.get<double>())) return false;
+            quantity.samples.push_back(sample.get<double>());
+        }
+    }
+    return true;
+}
+
 bool read_json(const ordered_json& from, kernel_info& kernel)
 {
     const bool good = read_record(from, kernel);
@@ -198,6 +221,16 @@ std::string why_invalid(const stored_result& result)
             return std::string("its ") + kind.name + " are not a valid amount of work";
     if (!is_duration(measured.seconds) || !is_duration(result.compile_seconds)) return "a duration is not a valid time";
     if (measured.dropped < 0 || result.deaths < 0) return "a count is below 0";
+    return {};
+}
+
+std::string why_invalid(const run_info& run)
+{
+    try {
+        static_cast<void>(objective_of(run));
+    } catch (const error& failure) {
+        return failure.what();
+    }
     return {};
 }
 

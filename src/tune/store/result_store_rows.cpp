@@ -138,6 +138,7 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
         each_field(run.environment, row);
         row("host", run.environment.host);
         row("call", run.call.emplace());
+        if (row.complaint().empty()) row.complain(why_invalid(run));
         if (good(database, row, fmt::format("run {}", number), diagnostics)) runs.emplace_back(number, std::move(run));
     }
     return runs;

@@ -27,11 +27,12 @@ CREATE TABLE run (
 CREATE TABLE call (
     id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL,
     spec_text TEXT NOT NULL, spec_hash TEXT NOT NULL, command TEXT NOT NULL, version TEXT NOT NULL,
-    started TEXT NOT NULL, host TEXT NOT NULL, baseline TEXT);
+    started TEXT NOT NULL, host TEXT NOT NULL, baseline TEXT, objective TEXT NOT NULL);
 CREATE TABLE result (
     id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id),
     parameters TEXT NOT NULL, workload TEXT NOT NULL, weight REAL NOT NULL,
-    status TEXT NOT NULL, reason TEXT NOT NULL, samples_ns BLOB NOT NULL, dropped INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT NOT NULL, samples_ns BLOB NOT NULL, quantities TEXT NOT NULL,
+    dropped INTEGER NOT NULL,
     stopped_early INTEGER NOT NULL, verified INTEGER NOT NULL, checksum TEXT NOT NULL, device TEXT,
     seconds REAL NOT NULL, resources TEXT, log TEXT NOT NULL, compile_seconds REAL NOT NULL,
     from_cache INTEGER NOT NULL, deaths INTEGER NOT NULL, finished TEXT NOT NULL, )"

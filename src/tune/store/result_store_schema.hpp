@@ -8,7 +8,7 @@ namespace launchbox {
 
 inline constexpr int store_application_id = 0x4c425253;  ///< "LBRS"
 inline constexpr const char* not_a_store_hint = "name a file that launchbox tune has written, or a new one";
-inline constexpr int store_version = 7;  ///< of the tables
+inline constexpr int store_version = 8;  ///< of the tables
 
 /// Makes the tables of an empty database.
 void create_tables(sqlite_database& database);

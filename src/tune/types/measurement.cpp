@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/types/measurement.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace launchbox {
@@ -54,6 +55,15 @@ phase_seconds& phase_seconds::operator+=(const phase_seconds& other)
 {
     for (const auto& kind : phase_kinds) this->*kind.member += other.*kind.member;
     return *this;
+}
+
+void add_samples(measured_quantities& to, const measured_quantities& more)
+{
+    for (const measured_quantity& quantity : more) {
+        auto known = std::ranges::find(to, quantity.name, &measured_quantity::name);
+        if (known == to.end()) known = to.insert(to.end(), {quantity.name, {}});
+        known->samples.insert(known->samples.end(), quantity.samples.begin(), quantity.samples.end());
+    }
 }
 
 }  // namespace launchbox

@@ -77,10 +77,27 @@ constexpr auto fields_of(const phase_seconds&)
     return phase_kinds;
 }
 
+/// What was measured beside the time: energy in joules and power in watts, as `objective` names them, or a number that
+/// the user's program prints.
+struct measured_quantity {
+    std::string name;
+    std::vector<double> samples;  ///< one or more
+
+    friend bool operator==(const measured_quantity&, const measured_quantity&) = default;
+};
+constexpr auto fields_of(const measured_quantity&)
+{
+    return std::tuple(field("name", &measured_quantity::name), field("samples", &measured_quantity::samples));
+}
+using measured_quantities = std::vector<measured_quantity>;
+/// The samples of `more` behind those of the same name.
+void add_samples(measured_quantities& to, const measured_quantities& more);
+
 struct measurement {
     outcome status = outcome::measured;
     std::string reason = {};                 ///< one line; empty when measured
     std::vector<double> samples_ns = {};     ///< in the order in which they were taken
+    measured_quantities quantities = {};     ///< each name once
     int dropped = 0;                         ///< samples taken while the GPU was throttled, and not kept
     bool stopped_early = false;              ///< clearly slower than the best: fewer samples than usual
     bool verified = false;                   ///< its outputs were compared with the reference
@@ -99,10 +116,10 @@ constexpr auto stored_fields(const measurement&, const char* phases = "phases")
 {
     using of = measurement;
     return std::tuple(field("status", &of::status), field("reason", &of::reason), field("samples_ns", &of::samples_ns),
-                      field("dropped", &of::dropped), field("stopped_early", &of::stopped_early),
-                      field("verified", &of::verified), field("checksum", &of::checksum),
-                      field("seconds", &of::seconds), field("sticky", &of::sticky), field("device", &of::device),
-                      field(phases, &of::phases));
+                      field("quantities", &of::quantities), field("dropped", &of::dropped),
+                      field("stopped_early", &of::stopped_early), field("verified", &of::verified),
+                      field("checksum", &of::checksum), field("seconds", &of::seconds), field("sticky", &of::sticky),
+                      field("device", &of::device), field(phases, &of::phases));
 }
 constexpr auto fields_of(const measurement& measured)
 {

@@ -57,6 +57,7 @@ struct run_info {
     std::optional<std::int64_t> call = {};
     environment_info environment;
     std::optional<assignment> baseline;
+    std::string objective = "time";  ///< as class objective has it
 
     friend bool operator==(const run_info&, const run_info&) = default;
 };
@@ -71,7 +72,8 @@ constexpr auto call_fields(const run_info&, const char* spec_text = "spec_text")
     using of = run_info;
     return std::tuple(field("name", &of::name), field("started", &of::started), field("version", &of::version),
                       field("command", &of::command), field("spec_hash", &of::spec_hash),
-                      field(spec_text, &of::spec_text), field("baseline", &of::baseline));
+                      field(spec_text, &of::spec_text), field("baseline", &of::baseline),
+                      field("objective", &of::objective));
 }
 
 /// What is kept of a kernel: all that decides how it runs. `architecture` is written by `set_architecture`.

@@ -46,6 +46,11 @@ work_amounts per_second(const work_amounts& work, double nanoseconds)
     return rates;
 }
 
+work_amounts per_joule(const work_amounts& work, double joules)
+{
+    return per_second(work, joules * ns_per_second);
+}
+
 std::string rate_text(const work_kind& kind, double rate, double largest)
 {
     constexpr double rounded_up = 1.00005;  // 99.996 is shown as 100.0
@@ -62,6 +67,13 @@ std::string rate_text(const work_kind& kind, double rate, double largest)
 std::string rates_text(const work_amounts& rates)
 {
     return rates_text(rates, rates);
+}
+
+std::string rates_per_joule_text(const work_amounts& rates)
+{
+    std::string text = rates_text(rates);
+    for (std::size_t at = 0; (at = text.find("/s", at)) != std::string::npos;) text.replace(at, 2, "/J");
+    return text;
 }
 
 std::string rates_text(const work_amounts& least, const work_amounts& largest)

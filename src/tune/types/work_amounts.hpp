@@ -29,13 +29,14 @@ constexpr auto fields_of(const work_amounts&)
 struct work_kind {
     const char* name;             ///< "bytes"
     const char* name_per_second;  ///< "bytes_per_second"
+    const char* name_per_joule;   ///< "bytes_per_joule"
     const char* unit;             ///< "GB/s": of a rate in front of people
     std::optional<double> work_amounts::*amount;
 };
 inline constexpr std::array<work_kind, 3> work_kinds{{
-    {"elements", "elements_per_second", "elements/s", &work_amounts::elements},
-    {"bytes", "bytes_per_second", "GB/s", &work_amounts::bytes},
-    {"flops", "flops_per_second", "GFLOP/s", &work_amounts::flops},
+    {"elements", "elements_per_second", "elements_per_joule", "elements/s", &work_amounts::elements},
+    {"bytes", "bytes_per_second", "bytes_per_joule", "GB/s", &work_amounts::bytes},
+    {"flops", "flops_per_second", "flops_per_joule", "GFLOP/s", &work_amounts::flops},
 }};
 
 /// More than this is nobody's work.
@@ -46,12 +47,17 @@ bool is_work(double amount);
 /// What is done in a second if `work` takes so long. A time of 0 says that the clock is too coarse: nothing is known.
 work_amounts per_second(const work_amounts& work, double nanoseconds);
 
+/// What is done with a joule if `work` takes so many.
+work_amounts per_joule(const work_amounts& work, double joules);
+
 /// A rate without its unit, with four digits where it is as large as `largest`: "11.65 G" elements/s, "46.60" GB/s,
 /// "1,234" GFLOP/s. Prefixes are decimal. Rates above 0 never look like 0.
 std::string rate_text(const work_kind& kind, double rate, double largest);
 
 /// "11.65 G elements/s, 46.60 GB/s"; empty: nothing is known.
 std::string rates_text(const work_amounts& rates);
+/// "3.21 G elements/J, 12.8 GB/J".
+std::string rates_per_joule_text(const work_amounts& rates);
 /// "2.330 G to 11.65 G elements/s": from the least to the largest of each kind.
 std::string rates_text(const work_amounts& least, const work_amounts& largest);
 

@@ -15,6 +15,7 @@
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/types/objective.hpp"
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {
@@ -46,6 +47,7 @@ gpu_session::gpu_session(int device, const reserved_addresses& addresses, std::f
                if (phase_ != worker_phase::ready) tell_(phase_);
            }),
       timer_(gpu_),
+      energy_(gpu_.nvml()),
       workloads_(gpu_)
 {
 }
@@ -64,7 +66,10 @@ measurement gpu_session::run(const gpu_task& task)
         answer = std::move(how);
     };
     try {
-        measure(task, answer);
+        if (task.with_energy)
+            measure(with_limit_of_time(task), answer);
+        else
+            measure(task, answer);
     } catch (const cuda_failure& failure) {
         failed(measurement_of(gpu_.driver(), failure));
     } catch (const gpu_hang& hang) {
@@ -78,6 +83,17 @@ measurement gpu_session::run(const gpu_task& task)
     }
     if (answer.status != outcome::measured) to_save_ = {};  // its memory may be gone
     return answer;
+}
+
+// Whoever runs so long that the idle GPU would have used more than the best uses more.
+gpu_task gpu_session::with_limit_of_time(const gpu_task& task)
+{
+    if (!gpu_.nvml().energy_joules())
+        throw error("the GPU has no energy counter, or NVML does not tell it", "GPUs from Volta on have one");
+    gpu_task limited = task;
+    const double idle = energy_.idle_watts();
+    if (task.best_joules > 0 && idle > 0) limited.best_ns = task.best_joules / idle * 1e9 / task.measure.give_up_ratio;
+    return limited;
 }
 
 void gpu_session::measure(const gpu_task& task, measurement& answer)
@@ -170,11 +186,40 @@ void gpu_session::measure_times(const timed_kernel& what, measurement& answer)
         enter(worker_phase::measure);
         timer_.measure(what, answer);
         if (!what.history.any_wrong() && !what.task.repeated) compare_with_fresh_variables(what, answer);
+        if (what.task.with_energy) measure_energy(what, answer);
     }
     if (!what.history.any_wrong()) return;
     answer.status = outcome::wrong_result;
     answer.samples_ns.clear();
+    answer.quantities.clear();
     answer.reason = what.history.reason(what.kernel.changed_variables());
+}
+
+// The time was measured. One that ran so long that the idle GPU would have used more than the best is given up.
+void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
+{
+    const gpu_task& task = what.task;
+    if (what.history.any_wrong() || answer.status != outcome::measured || answer.samples_ns.empty()) return;
+    const double seconds = summarise(answer.samples_ns).median * 1e-9;
+    answer.stopped_early |= task.best_joules > 0 && energy_.idle_watts() * seconds >= task.best_joules;
+    if (answer.stopped_early) return;
+    std::size_t set = 0;
+    auto told = std::chrono::steady_clock::now();
+    const auto round = [&](bool launches) {
+        if (seconds_since(told) > 0.5) {
+            gpu_.alive();
+            told = std::chrono::steady_clock::now();
+        }
+        return timer_.round(what, set++, launches);
+    };
+    // What stands around a launch is the candidate's own where it warms the caches up or resets its variables.
+    const bool alike = task.measure.cold && task.variables.empty();
+    launch_energy found = energy_.measure(round, alike ? task.workload + task.capture : "", task.measure.max_seconds);
+    if (!found.why_none.empty()) answer.warnings.push_back(found.why_none);
+    if (found.joules.empty()) return;
+    std::vector<double> watts;
+    for (const double joules : found.joules) watts.push_back(joules / seconds);
+    answer.quantities = {{energy_quantity, std::move(found.joules)}, {power_quantity, std::move(watts)}};
 }
 
 // A kernel that keeps its results in a variable of its module and only copies them at later launches is right each time

@@ -10,6 +10,7 @@
 
 #include "tune/worker/compare/captured_judge.hpp"
 #include "tune/worker/compare/output_judge.hpp"
+#include "tune/worker/energy_meter.hpp"
 #include "tune/worker/gpu_buffers.hpp"
 #include "tune/worker/gpu_launch.hpp"
 #include "tune/worker/gpu_timing.hpp"
@@ -39,6 +40,7 @@ private:
         kept_kernel(gpu_context& gpu, gpu_task made) : task(std::move(made)), kernel(gpu, task) {}
     };
 
+    gpu_task with_limit_of_time(const gpu_task& task);
     void measure(const gpu_task& task, measurement& answer);
     void measure_workload(const gpu_task& task, kept_kernel& kept, measurement& answer);
     /// The same for a captured launch.
@@ -48,6 +50,7 @@ private:
     void enter(worker_phase phase);
     void first_launch(const timed_kernel& what);
     void measure_times(const timed_kernel& what, measurement& answer);
+    void measure_energy(const timed_kernel& what, measurement& answer);
     /// After timed launches that were all right: whether they did as much as one that finds its variables as they were
     /// when the module was loaded.
     void compare_with_fresh_variables(const timed_kernel& what, measurement& answer);
@@ -64,6 +67,7 @@ private:
     const reserved_addresses& addresses_;
     gpu_context gpu_;
     gpu_timer timer_;
+    energy_meter energy_;
     workload_store workloads_;
     struct outputs_to_save {
         workload_buffers* buffers = nullptr;

@@ -159,6 +159,12 @@ double gpu_timer::median_with_fresh_variables(const timed_kernel& what, const lo
     return samples[samples.size() / 2];
 }
 
+bool gpu_timer::round(const timed_kernel& what, std::size_t set, bool launches)
+{
+    sample_ns(what, what.task.measure.rotate_inputs ? set % what.memory.sets() : 0, nullptr, launches);
+    return !what.history.any_wrong();
+}
+
 void gpu_timer::make_ready(const timed_kernel& what, const loaded_kernel* fresh)
 {
     what.memory.make_ready((random_() >> 8) % 4 == 0 ? output_filling::zeros : output_filling::poison);
@@ -186,7 +192,7 @@ double gpu_timer::elapsed_ns(CUevent from, CUevent to) const
 }
 
 // 0: not a time of the kernel alone, or of a launch that left something wrong.
-double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh)
+double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh, bool launches)
 {
     const gpu_task& task = what.task;
     const cuda_driver& driver = gpu_.driver();
@@ -209,7 +215,7 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
     if (blocked) gpu_.block();
     try {
         record(begin_);
-        what.kernel.launch(what.memory.parameters(set), "at a timed launch");
+        if (launches) what.kernel.launch(what.memory.parameters(set), "at a timed launch");
         record(end_);
         what.judge.ask(false);
         if (times_all) record(judged_);
@@ -223,6 +229,10 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
         ++surroundings_timed_;
         ready_ns_ += elapsed_ns(start_, ready_);
         judging_ns_ += elapsed_ns(end_, judged_);
+    }
+    if (!launches) {
+        gpu_.fetched_sums();  // nobody wants to know
+        return 1;
     }
     ++launches_;
     std::string fault = what.judge.fault();

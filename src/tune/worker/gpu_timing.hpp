@@ -31,12 +31,16 @@ public:
     /// sample counts.
     void measure(const timed_kernel& what, measurement& answer);
 
+    /// One round as `measure` times them, or all of it but the launch. False: a launch was wrong, which the history
+    /// has.
+    bool round(const timed_kernel& what, std::size_t set, bool launches);
+
     /// The median of a few samples of launches that find the module's variables as they were when it was loaded, which
     /// `fresh` is for; in ns. 0: there was none.
     double median_with_fresh_variables(const timed_kernel& what, const loaded_kernel& fresh);
 
 private:
-    double sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh);
+    double sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh, bool launches = true);
     void make_ready(const timed_kernel& what, const loaded_kernel* fresh);
     void warm_up(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh);
     double elapsed_ns(CUevent from, CUevent to) const;

@@ -64,6 +64,8 @@ struct gpu_task {
     double absolute = 0, relative = 0;
     measure_settings measure;
     double best_ns = 0;          ///< of the best so far on this workload; 0: none
+    double best_joules = 0;      ///< the same for the energy
+    bool with_energy = false;    ///< energy and power are measured, too
     double launch_seconds = 10;  ///< a launch that takes longer hangs
     int samples = 0;             ///< above 0: exactly so many, without giving up
     /// Timed again and again: its module stays loaded. A task without this ends that.

@@ -41,7 +41,8 @@ static constexpr auto fields_of(const gpu_task&)
         field("compared_as", &of::compared_as), field("replays", &of::replays), field("expected", &of::expected),
         field("save_outputs", &of::save_outputs), field("makes_reference", &of::makes_reference),
         field("reference", &of::reference), field("absolute", &of::absolute), field("relative", &of::relative),
-        field("measure", &of::measure), field("best_ns", &of::best_ns), field("launch_seconds", &of::launch_seconds),
+        field("measure", &of::measure), field("best_ns", &of::best_ns), field("best_joules", &of::best_joules),
+        field("with_energy", &of::with_energy), field("launch_seconds", &of::launch_seconds),
         field("samples", &of::samples), field("repeated", &of::repeated));
 }
 

@@ -438,5 +438,34 @@ TEST_F(program_backend_test, absolute_names_in_the_commands_of_a_build_in_place_
     EXPECT_FALSE(std::filesystem::exists(here / "work/bench"));
 }
 
+TEST(program_output, any_number_that_is_printed_can_be_had_by_its_name)
+{
+    const auto printed = [](const std::string& output, const std::vector<std::string>& names) {
+        measurement found{.samples_ns = {1}};
+        add_printed(output, names, found);
+        return found;
+    };
+    using samples = std::vector<double>;
+    const auto first = [&](const std::string& output) {
+        const measurement found = printed(output, {"p99_ms"});
+        return found.status == outcome::measured ? found.quantities.at(0).samples : samples{};
+    };
+    EXPECT_EQ(first("p99_ms: 3.5\n"), samples{3.5});
+    EXPECT_EQ(first("a\n p50_ms=1 p99_ms=3.5e-2 ms\n"), samples{0.035});
+    EXPECT_EQ(first("{\"time_ms\": 1, \"p99_ms\": 7, \"more\": 8}"), samples{7});
+    EXPECT_EQ(first("{'p99_ms': '7'}"), samples{7});
+    EXPECT_EQ(first("p99_ms 3\nx p99_ms .5\n"), (samples{3, 0.5}));
+    for (const char* none : {"", "p99: 3", "xp99_ms: 3", "p99_ms_old: 3", "p99_ms", "p99_ms: fast", "p99_ms3"})
+        EXPECT_EQ(printed(none, {"p99_ms"}).reason, "it prints no number p99_ms, which the objective names") << none;
+    for (const char* bad : {"p99_ms: 0", "p99_ms: -1", "p99_ms: 1e999", "p99_ms: 1\np99_ms: 0"}) {
+        const measurement found = printed(bad, {"p99_ms"});
+        EXPECT_EQ(found.status, outcome::launch_error) << bad;
+        EXPECT_NE(found.reason.find("which is not a number above 0"), std::string::npos) << found.reason;
+        EXPECT_TRUE(found.samples_ns.empty());
+    }
+    EXPECT_EQ(printed("a: 1\nb: 2\n", {"b", "a"}).quantities,
+              (measured_quantities{{"b", {2}}, {"a", {1}}}));
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -304,7 +304,7 @@ TEST_F(result_store_file, the_tables_of_this_version_never_change)
         tables += reinterpret_cast<const char*>(sqlite3_column_text(asked, 0)) + std::string(";\n");
     sqlite3_finalize(asked);
     sqlite3_close(handle);
-    EXPECT_EQ(store_version, 7);
+    EXPECT_EQ(store_version, 8);
     EXPECT_EQ(hash_of_bytes(tables), 819707061739020738u) << tables;
 }
 
@@ -315,12 +315,12 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
     }
     sql("INSERT INTO environment VALUES (1, 'G', '', 'sm_90', 1, 1, '13.0', 'NVRTC 13.0');"
         "INSERT INTO run VALUES (1, 1, 't', 's');"
-        "INSERT INTO call VALUES (1, 1, 'x', '', '', '', '', '', '', NULL);"
-        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), 0, 0, 1, '', NULL, "
+        "INSERT INTO call VALUES (1, 1, 'x', '', '', '', '', '', '', NULL, 'time');"
+        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', NULL, "
         "0, NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);"
-        "INSERT INTO result VALUES (2, 1, '{\"a\":2}', '{\"n\":5}', 1, 'hang', '', zeroblob(0), 0, 0, 1, '', NULL, 0, "
+        "INSERT INTO result VALUES (2, 1, '{\"a\":2}', '{\"n\":5}', 1, 'hang', '', zeroblob(0), '{}', 0, 0, 1, '', NULL, 0, "
         "NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);"
-        "INSERT INTO result VALUES (3, 1, '{\"a\":1}', '{\"n\":6}', 1, 'measured', '', zeroblob(8), 0, 0, 1, '', NULL, "
+        "INSERT INTO result VALUES (3, 1, '{\"a\":1}', '{\"n\":6}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', NULL, "
         "0, NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);");
     const auto work_in = [](const result_store& store) {
         std::vector<work_amounts> all;

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "on_fake_gpu.hpp"
+#include "tune/types/objective.hpp"
 
 namespace launchbox {
 namespace {
@@ -516,6 +517,71 @@ TEST_F(gpu_worker_test, throttled_samples_are_dropped)
     EXPECT_EQ(always.status, outcome::measured);
     EXPECT_EQ(always.samples_ns.size(), 12u);
     EXPECT_EQ(always.device->throttling, "thermal, power cap");
+}
+
+class energy_on_fake_gpu : public on_fake_gpu {
+protected:
+    void SetUp() override
+    {
+        on_fake_gpu::SetUp();
+        plan_["nvml"] = {{{"sm_clock", 1980}, {"reasons", 0}}};
+        plan_["energy"] = {{"idle", 0.001}, {"launch", 20.0}};
+    }
+    [[nodiscard]] gpu_task energy_task(double best_joules = 0) const
+    {
+        gpu_task asked = task();
+        asked.with_energy = true;
+        asked.best_joules = best_joules;
+        asked.launch_seconds = 5;
+        return asked;
+    }
+};
+
+// What the counter says of rounds with the launch, less that of rounds without it.
+TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_the_counter_says_of_it)
+{
+    gpu_worker& asked = worker();
+    for (int time = 0; time < 2; ++time) {  // the second time the rounds without a launch are known
+        const measurement found = asked.measure(energy_task());
+        ASSERT_EQ(found.status, outcome::measured) << found.reason;
+        EXPECT_TRUE(found.verified);
+        EXPECT_EQ(found.samples_ns.size(), 12u);
+        const std::optional<sample_summary> energy = quantity_of(found, energy_quantity),
+                                            power = quantity_of(found, power_quantity);
+        ASSERT_TRUE(energy && power);
+        EXPECT_GE(energy->count, 3u);
+        // The double counts launches, not time; how long rounds take is the machine's business.
+        EXPECT_GT(energy->median, 10);
+        EXPECT_LT(energy->median, 40);
+        EXPECT_NEAR(power->median, energy->median / (summarise(found.samples_ns).median * 1e-9), 1e-6 * power->median);
+    }
+    EXPECT_TRUE(asked.measure(task()).quantities.empty());
+}
+
+TEST_F(energy_on_fake_gpu, who_runs_so_long_that_the_idle_gpu_would_have_used_more_is_given_up)
+{
+    plan_["energy"] = {{"idle", 1.0}, {"launch", 20.0}};
+    const measurement found = worker().measure(energy_task(1e-9));
+    EXPECT_EQ(found.status, outcome::measured);
+    EXPECT_TRUE(found.stopped_early);
+    EXPECT_TRUE(found.quantities.empty());
+}
+
+TEST_F(energy_on_fake_gpu, launches_that_do_nothing_now_and_then_have_no_energy)
+{
+    fault({{"stage", "timed_launch_runs"}, {"match", plain}, {"action", "untouched"}, {"skip", 40}, {"times", 1}});
+    const measurement found = worker().measure(energy_task());
+    EXPECT_EQ(found.status, outcome::wrong_result);
+    EXPECT_TRUE(found.quantities.empty());
+    EXPECT_TRUE(found.samples_ns.empty());
+}
+
+TEST_F(energy_on_fake_gpu, a_counter_that_is_missing_is_said_and_nothing_guessed)
+{
+    plan_.erase("energy");
+    const measurement found = worker().measure(energy_task());
+    EXPECT_EQ(found.status, outcome::rejected);
+    EXPECT_EQ(found.reason, "the GPU has no energy counter, or NVML does not tell it");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "support/text/terminal.hpp"
 #include "tune/exchange/foreign/json_pieces.hpp"
 #include "tune/store/result_json.hpp"
+#include "tune/types/objective.hpp"
 #include "tune/types/sample_time.hpp"
 
 namespace launchbox {
@@ -179,6 +180,29 @@ std::optional<double> foreign_time(const ordered_json& value, double nanoseconds
     if (!number || *number <= 0) return std::nullopt;
     const double time = *number * nanoseconds_per_unit;
     return is_time(time) && time > 0 ? std::optional(time) : std::nullopt;
+}
+
+void add_foreign_quantity(measurement& measured, const std::string& name, const ordered_json& value)
+{
+    measured_quantity quantity{.name = name == "nvml_energy"  ? energy_quantity
+                                       : name == "nvml_power" ? power_quantity
+                                                              : name,
+                               .samples = {}};
+    for (char& c : quantity.name)
+        if (!is_quantity_name(std::string("a") + c)) c = '_';
+    if (!is_quantity_name(quantity.name)) quantity.name.insert(0, 1, '_');
+    const auto take = [&](const ordered_json& number) {
+        if (number.is_number() && is_quantity(number.get<double>())) quantity.samples.push_back(number.get<double>());
+    };
+    if (value.is_array())
+        for (const ordered_json& number : value) take(number);
+    else
+        take(value);
+    const bool is_known =
+        std::ranges::find(measured.quantities, quantity.name, &measured_quantity::name) != measured.quantities.end() ||
+        quantity.name == time_quantity;
+    if (!quantity.samples.empty() && !is_known && is_quantity_name(quantity.name))
+        measured.quantities.push_back(std::move(quantity));
 }
 
 double foreign_cost(const ordered_json& object, const char* name, double seconds_per_unit)

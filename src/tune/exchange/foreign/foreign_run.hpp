@@ -80,6 +80,10 @@ inline constexpr const char* no_foreign_time = "left out, since the time is not 
 /// In nanoseconds, if it is above 0 and can be a time.
 std::optional<double> foreign_time(const nlohmann::ordered_json& value, double nanoseconds_per_unit);
 
+/// One more quantity, where `value` is a number or a list of numbers that can be one. What is no name of ours becomes
+/// one: "GFLOP/s" is GFLOP_s; nvml_energy is energy in joules and nvml_power power in watts, as Kernel Tuner has them.
+void add_foreign_quantity(measurement& measured, const std::string& name, const nlohmann::ordered_json& value);
+
 /// Seconds of a cost; what is no cost is none.
 double foreign_cost(const nlohmann::ordered_json& object, const char* name, double seconds_per_unit);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,6 +15,10 @@ using nlohmann::ordered_json;
 
 constexpr int max_repairs = 100;  // of broken lines in the middle: each means to look through the rest again
 constexpr double failed_in_old_files = 1e20;
+// Members of an entry that say nothing about the kernel.
+constexpr std::array of_the_tuner{"time",           "times",         "compile_time",   "verification_time",
+                                  "benchmark_time", "strategy_time", "framework_time", "timestamp",
+                                  "verified"};
 
 assignment workload_of_cache(const ordered_json& size);
 
@@ -108,6 +114,11 @@ void cache_reader::read(const std::string& key, const ordered_json& entry)
     // A wrong result would have ended Kernel Tuner, not become an entry.
     result.measured.verified =
         result.measured.status == outcome::measured && (verification > 0 || is_true(entry, "verified"));
+    if (result.measured.status == outcome::measured)
+        for (const auto& [name, value] : entry.items())
+            if (std::ranges::find(names, name) == names.end() &&
+                std::ranges::find(of_the_tuner, name) == of_the_tuner.end())
+                add_foreign_quantity(result.measured, name, value);
     run.add(std::move(result));
 }
 

@@ -129,6 +129,10 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
             for (const double samples_n : result.measured.samples_ns) result.measured.seconds += samples_n / 1e9;
         const ordered_json* verified = measured(entry, "verified");
         result.measured.verified = validation > 0 || (verified != nullptr && is_true(*verified, "value"));
+        if (const ordered_json* all = member_of(entry, "measurements"); all != nullptr && all->is_array())
+            for (const ordered_json& each : *all)
+                if (const ordered_json* value = member_of(each, "value"))
+                    add_foreign_quantity(result.measured, text_member(each, "name"), *value);
     }
     run.add(std::move(result));
 }
