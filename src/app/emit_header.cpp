@@ -12,6 +12,7 @@
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
+#include "tune/emit/cub_header.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
@@ -27,6 +28,8 @@ const char* name_of(emit_form form)
             return "defines";
         case emit_form::json:
             return "json";
+        case emit_form::cub:
+            return "cub";
         case emit_form::box:
             break;
     }
@@ -108,6 +111,7 @@ std::string parameter_text(const emit_request& request, const emitted_header& ma
 {
     if (request.form == emit_form::constexpr_rows) return constexpr_header(made.emitted, settings);
     if (request.form == emit_form::defines) return define_flags(made.emitted, settings);
+    if (request.form == emit_form::cub) return cub_header(made.emitted, made.chosen.all, settings);
     if (request.form == emit_form::json) return rows_json(made.emitted, made.chosen.all, settings).dump(2) + "\n";
     return made.is_updated ? updated_header(made.old_text, made.emitted) : new_header(made.emitted, settings);
 }
@@ -131,9 +135,10 @@ emitted_header emit_header(const emit_request& request)
         }
     }
     made.is_updated = !existing.empty();
-    if (request.form == emit_form::box) refuse_box(made.chosen);
+    if (request.form == emit_form::box || request.form == emit_form::cub) refuse_box(made.chosen);
     settings.members = members_of(request, made.is_updated);
-    made.emitted = emit_tables(made.chosen.all, settings, existing);
+    made.emitted = request.form == emit_form::cub ? cub_tables(made.chosen.all, settings)
+                                                  : emit_tables(made.chosen.all, settings, existing);
     made.text = parameter_text(request, made, settings);
     return made;
 }

@@ -15,7 +15,7 @@
 
 namespace launchbox {
 
-enum class emit_form { box, constexpr_rows, defines, json };
+enum class emit_form { box, constexpr_rows, defines, json, cub };
 
 struct emit_request {
     std::vector<std::string> files;   ///< records

@@ -43,6 +43,7 @@ emit_form form_named(const std::string& text)
     return text == "constexpr" ? emit_form::constexpr_rows
            : text == "defines" ? emit_form::defines
            : text == "json"    ? emit_form::json
+           : text == "cub"     ? emit_form::cub
                                : emit_form::box;
 }
 
@@ -152,8 +153,8 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_option("--row", options->typed.row,
                      "Your own type of rows: its members are the parameters, in their order")
         ->type_name("TYPE");
-    verb->add_option("--format,--form", options->form, "box (default), constexpr, defines or json")
-        ->check(CLI::IsMember({"box", "constexpr", "defines", "json"}));
+    verb->add_option("--format,--form", options->form, "box (default), constexpr, defines, json or cub")
+        ->check(CLI::IsMember({"box", "constexpr", "defines", "json", "cub"}));
     verb->add_option("--name", options->typed.name, "The tunable, if the stores have several")->type_name("NAME");
     verb->add_option("--gpu", options->typed.gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
     verb->add_option("--workload", options->typed.workload,

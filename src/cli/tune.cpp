@@ -69,7 +69,9 @@ void read_budget(const std::string& text, tune_options& options)
 
 std::string default_store(const std::string& spec)
 {
-    return fs::path(spec).stem().string() + ".db";
+    std::string name = fs::path(spec).stem().string();
+    std::ranges::replace(name, ':', '.');  // cub:scan
+    return name + ".db";
 }
 
 // The first reason, for whoever looks at nothing else.
@@ -217,7 +219,9 @@ void add_tune(CLI::App& app, call_context& context)
     CLI::App* verb =
         app.add_subcommand("tune", "Compile, check and time the candidates of a spec, and store all results");
     auto options = std::make_shared<tune_verb_options>();
-    verb->add_option("SPEC", options->file, "The spec (docs/tune_spec.md)")->type_name("");
+    verb->add_option("SPEC", options->file,
+                     "The spec (docs/tune_spec.md), or an algorithm of CUB: cub:scan; cub: lists them")
+        ->type_name("");
     CLI::Option* const init =
         verb->add_option(
                 "--init", options->init,

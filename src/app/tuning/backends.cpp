@@ -145,9 +145,10 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
 planned_backends program_backends(const tune_spec& spec, const backend_request& request)
 {
     planned_backends planned;
+    std::string cub;
     const auto add = [&](const std::string& architecture, const std::vector<std::string>& gpus) -> planned_backend& {
         planned_backend& made = planned.backends.emplace_back();
-        const std::vector<fs::path> read = files_of_build(spec, architecture);
+        const std::vector<fs::path> read = files_of_build(spec, architecture, &cub);
         std::vector<fs::path> known = read;
         for (const std::string& file : files_of(spec)) known.emplace_back(file);
         made.backend = program_backend(spec, {.architecture = architecture,
@@ -180,7 +181,8 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     for (const gpu_group& group : groups_of(found, request.gpus)) {
         const target on = target_for(request, group.front());
         planned_backend& made = add(name_of(on), visible_names(group));
-        made.backend.environment = environment_of(group.front(), found, on, compiler_of(*spec.program));
+        made.backend.environment =
+            environment_of(group.front(), found, on, compiler_of(*spec.program) + (cub.empty() ? "" : ", CUB " + cub));
         made.backend.label = label_of(group);
         made.backend.devices = devices_of(group);
         made.limits = limits_for_expressions(*on.limits, &group.front());

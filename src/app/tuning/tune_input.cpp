@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "capture/folder/captured_launch.hpp"
@@ -18,6 +19,7 @@
 #include "tune/backend/captured_module.hpp"
 #include "tune/exchange/result_file.hpp"
 #include "tune/run/warm_start.hpp"
+#include "tune/spec/cub_files.hpp"
 
 namespace launchbox {
 
@@ -68,6 +70,22 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
 // enough that a record that does not fit costs little.
 constexpr std::size_t max_warm_candidates = 12;
 
+// Its files lie in a folder while this process runs. Results depend on what is in them, and not on where they were.
+tune_spec read_cub_spec(const std::string& file)
+{
+    const std::string algorithm = cub_algorithm(std::string_view(file).substr(4), file);
+    static const temporary_directory folder;
+    for (const cub_file& one : cub_files()) {
+        const fs::path path = folder.path() / one.name;
+        fs::create_directories(path.parent_path());
+        write_file_atomically(path, one.text);
+    }
+    const std::string spec_file = (folder.path() / (algorithm + ".toml")).string();
+    tune_spec spec = parse_tune_spec(spec_file, std::string(cub_file_named(algorithm + ".toml")));
+    spec.file = file;
+    return spec;
+}
+
 bool is_header(const std::string& file)
 {
     return has_ending(file, ".hpp") || has_ending(file, ".cuh") || has_ending(file, ".h") || has_ending(file, ".hxx");
@@ -77,6 +95,7 @@ bool is_header(const std::string& file)
 
 tune_spec read_spec(const std::string& file)
 {
+    if (file.starts_with("cub:")) return read_cub_spec(file);
     return parse_tune_spec(file, utf8_text(read_input(file, std::size_t{1} << 20)));
 }
 

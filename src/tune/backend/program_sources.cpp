@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/backend/program_sources.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -57,6 +60,24 @@ bool is_of_system(const fs::path& file, const fs::path& compiler)
     std::error_code unknown;
     const fs::path top = fs::weakly_canonical(compiler, unknown).parent_path().parent_path();
     return top.has_relative_path() && text.starts_with(top.string() + "/") && compiler.filename() == "nvcc";
+}
+
+// "3.0.1" of `#define CUB_VERSION 300001`.
+std::string cub_in(const std::string& rule, const fs::path& folder)
+{
+    for (const std::string& name : prerequisites_in(rule)) {
+        std::error_code unknown;
+        if (!name.ends_with("cub/version.cuh") || !fs::is_regular_file(folder / name, unknown)) continue;
+        const std::string text = read_file(folder / name);
+        constexpr std::string_view before = "#define CUB_VERSION ";
+        const std::size_t at = text.find(before);
+        int number = 0;
+        if (at != std::string::npos)
+            std::from_chars(text.data() + at + before.size(), text.data() + text.size(), number);
+        if (number <= 0) return {};
+        return fmt::format("{}.{}.{}", number / 100000, number / 100 % 1000, number % 100);
+    }
+    return {};
 }
 
 // Whole words are sources, or in the hash as they are: what they name is not what a compiler reads.
@@ -149,7 +170,7 @@ std::vector<fs::path> files_in_list(const std::string& rule, const fs::path& fol
     return files;
 }
 
-std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& architecture)
+std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& architecture, std::string* cub)
 {
     if (!spec.program || spec.program->build.empty()) return {};
     const std::vector<std::string>& build = spec.program->build;
@@ -178,6 +199,7 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     } catch (const error&) {
         return {};
     }
+    if (cub != nullptr) *cub = cub_in(rule, spec.folder);
     std::set<fs::path> files;
     for (const fs::path& file : named) files.insert(file.lexically_normal());
     for (fs::path& file : files_in_list(rule, spec.folder, command)) files.insert(std::move(file));

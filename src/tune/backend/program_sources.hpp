@@ -15,7 +15,9 @@ namespace launchbox {
 /// run once more with -M. Also those that its options name, and NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS: response
 /// files, and what these name. Empty where the command is no compiler's that is known (make, a script), or does not
 /// preprocess: then `sources` names what results depend on. `architecture`: what {arch} is; may be empty.
-std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture);
+/// `cub`, where it is given: the version of CUB that was read, "3.0.1", also where that is the toolkit's.
+std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture,
+                                                  std::string* cub = nullptr);
 
 /// Options by which the compiler that a build runs also lists what it reads, in a file. Empty where that is not known:
 /// no compiler, several sources, or such options among its own.

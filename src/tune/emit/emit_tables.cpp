@@ -60,23 +60,6 @@ std::string gain_comment(const row_choice& choice, const old_row& old, const obj
                             : "not known, since " + replaced + ", could not be measured";
 }
 
-std::vector<std::string> provenance(const emit_record& record, const row_choice& choice, const old_row& old)
-{
-    const run_info& info = record.run.info;
-    const environment_info& where = info.environment;
-    std::vector<std::string> lines{in_comment(
-        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
-                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
-                    info.version, choice.verified ? "" : ", outputs not verified"))};
-    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
-    const objective goal = objective_of(info);
-    if (!goal.is_plain())
-        lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
-    lines.push_back("// gain: " + gain_comment(choice, old, goal));
-    lines.push_back(record.comment());
-    return lines;
-}
-
 // What a row's own `// gain:` says that it replaced.
 old_row replaced_by(const header_row& row)
 {
@@ -102,14 +85,6 @@ std::vector<std::string> values_in(std::string_view text)
         if (next == std::string_view::npos) return values;
         text.remove_prefix(next + 2);
     }
-}
-
-void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
-{
-    if (choice.verified || choice.kept || allowed) return;
-    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
-                            escape_for_terminal(parameter_text(choice.parameters))),
-                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
 }
 
 class table_maker {
@@ -162,9 +137,10 @@ private:
         emitted_row row{architecture, number, choose_row(run, old.measured), {}};
         if (!old.text.empty()) row.replaced = old.text + ", " + old.origin;
         refuse_unverified(record, row.choice, settings_.allow_unverified);
-        header_row made{.architecture = architecture,
-                        .values = row_values(fields_, row.choice.parameters, into.table.row_type),
-                        .comments = provenance(record, row.choice, old)};
+        header_row made{
+            .architecture = architecture,
+            .values = row_values(fields_, row.choice.parameters, into.table.row_type),
+            .comments = row_comments(record, row.choice, gain_comment(row.choice, old, objective_of(record.run.info)))};
         auto& rows = into.table.rows;
         const auto own = std::find_if(rows.begin(), rows.end(),
                                       [&](const header_row& known) { return known.architecture == architecture; });
@@ -231,6 +207,30 @@ std::string choice_text(const emitted_tables& emitted, const std::string& box)
 }
 
 }  // namespace
+
+std::vector<std::string> row_comments(const emit_record& record, const row_choice& choice, const std::string& gain)
+{
+    const run_info& info = record.run.info;
+    const environment_info& where = info.environment;
+    std::vector<std::string> lines{in_comment(
+        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
+                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                    info.version, choice.verified ? "" : ", outputs not verified"))};
+    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
+    const objective goal = objective_of(info);
+    if (!goal.is_plain()) lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
+    lines.push_back("// gain: " + gain);
+    lines.push_back(record.comment());
+    return lines;
+}
+
+void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
+{
+    if (choice.verified || choice.kept || allowed) return;
+    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
+                            escape_for_terminal(parameter_text(choice.parameters))),
+                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
+}
 
 emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_settings& settings,
                            const std::vector<header_table>& existing)
@@ -319,7 +319,7 @@ header_row row_again(const emit_record& record, const header_table& table, const
     refuse_unverified(record, choice, allow_unverified);
     return {.architecture = row.architecture,
             .values = row_values(fields, choice.parameters, table.row_type),
-            .comments = provenance(record, choice, old)};
+            .comments = row_comments(record, choice, gain_comment(choice, old, objective_of(record.run.info)))};
 }
 
 }  // namespace launchbox

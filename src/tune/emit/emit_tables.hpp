@@ -63,6 +63,12 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 /// The header with all rows that records give.
 std::string updated_header(std::string text, const emitted_tables& emitted);
 
+/// Where a row comes from, as its comments say it; `gain` over what.
+std::vector<std::string> row_comments(const emit_record& record, const row_choice& choice, const std::string& gain);
+
+/// Throws `error` for a winner whose outputs were not compared with a reference.
+void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed);
+
 /// The row that a record gives for a row of a header, and its comments: for what its `// gain:` says was replaced.
 header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
                      const split_names& names, bool allow_unverified);

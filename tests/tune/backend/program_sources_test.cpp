@@ -41,14 +41,14 @@ protected:
         fs::create_directories((here / name).parent_path());
         std::ofstream(here / name) << text;
     }
-    [[nodiscard]] std::vector<fs::path> files(const std::string& build) const
+    [[nodiscard]] std::vector<fs::path> files(const std::string& build, std::string* cub = nullptr) const
     {
         const tune_spec spec =
             parse_tune_spec((here / "x.toml").string(),
                             "[tunable]\nname = 'x'\nbaseline = { a = 2 }\n[parameters]\na = [1, 2]\n[[workload]]\nn = "
                             "[5]\n[program]\nbuild = " +
                                 build + "\nrun = ['{output}']\n");
-        return files_of_build(spec, "sm_90");
+        return files_of_build(spec, "sm_90", cub);
     }
 
     temporary_directory folder;
@@ -72,6 +72,25 @@ TEST_F(program_sources, are_what_the_compiler_of_the_build_reads)
     for (const auto& entry : fs::recursive_directory_iterator(here))
         EXPECT_TRUE(entry.is_directory() || entry.path().extension() == ".h" || entry.path().extension() == ".cpp")
             << entry.path() << " was left there";
+}
+
+TEST_F(program_sources, tell_the_version_of_cub)
+{
+    const std::string build = "['" LAUNCHBOX_CXX "', '-Iinc', '-o', '{output}', 'main.cpp']";
+    write("main.cpp", "#include <cub/version.cuh>\nint main() {}\n");
+    for (const auto& [text, version] : {std::pair<std::string, std::string>{"300001 // x", "3.0.1"},
+                                        {"300500", "3.5.0"},
+                                        {"201002", "2.10.2"},
+                                        {"unknown", ""}}) {
+        write("inc/cub/version.cuh", "#pragma once\n#define CUB_VERSION " + text + "\n");
+        std::string cub;
+        EXPECT_EQ(files(build, &cub).size(), 2u);
+        EXPECT_EQ(cub, version);
+    }
+    std::string cub = "of before";
+    write("inc/cub/version.cuh", "");
+    files(build, &cub);
+    EXPECT_EQ(cub, "");
 }
 
 }  // namespace

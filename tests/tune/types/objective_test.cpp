@@ -45,10 +45,28 @@ TEST(objective, names_what_has_to_be_known)
 
 TEST(objective, refuses_what_is_none_with_one_line)
 {
-    for (const char* text :
-         {"", ",", "time,", "time,time", "energy*0", "energy*-1", "energy*", "energy*1e9", "energy*nan", "max time",
-          "max energy", "a b", "2", "gflop/s", "time where", "time where ", "time where power <=", "energy where sm.x > 1",
-          "a,b,c,d,e,f,g,h,i", "time where f(1)", "t\xc3\xa4x", "time\nenergy"})
+    for (const char* text : {"",
+                             ",",
+                             "time,",
+                             "time,time",
+                             "energy*0",
+                             "energy*-1",
+                             "energy*",
+                             "energy*1e9",
+                             "energy*nan",
+                             "max time",
+                             "max energy",
+                             "a b",
+                             "2",
+                             "gflop/s",
+                             "time where",
+                             "time where ",
+                             "time where power <=",
+                             "energy where sm.x > 1",
+                             "a,b,c,d,e,f,g,h,i",
+                             "time where f(1)",
+                             "t\xc3\xa4x",
+                             "time\nenergy"})
         try {
             const objective made{text};
             ADD_FAILURE() << text << " is " << made.text();
