@@ -36,7 +36,7 @@ struct alike {
     std::size_t row = 0;  // place among the rows of the segment
 };
 
-auto key(const detail::gpu_properties& says)
+auto figures_of_gpu(const detail::gpu_properties& says)
 {
     return std::tuple(says.sms, says.memory_bytes, says.l2_bytes);
 }
@@ -58,7 +58,7 @@ bool has_one_row(const std::vector<const alike*>& points)
 }
 
 // Splits the points by one property after the other, until those of each part have one row.
-void split(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
+void split_points(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
            const gpu_range& within, ranges_of_rows& into)
 {
     if (has_one_row(points) || at == order.size()) {
@@ -84,7 +84,7 @@ void split(const std::vector<const alike*>& points, const std::vector<property>&
         gpu_range part = within;
         if (i > 0) part.*by.min = border(joined[i - 1].first, first[i]);
         if (i + 1 < joined.size()) part.*by.max = border(joined[i].first, first[i + 1]) - 1;
-        split(joined[i].second, order, at + 1, part, into);
+        split_points(joined[i].second, order, at + 1, part, into);
     }
 }
 
@@ -114,7 +114,7 @@ ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
         for (const std::size_t place : order)
             if (place != 2 || knows_l2) by.push_back(properties[place]);
         ranges_of_rows made(rows);
-        split(all, by, 0, {}, made);
+        split_points(all, by, 0, {}, made);
         if (best.empty() || count_limits(made) < count_limits(best)) best = std::move(made);
     } while (std::next_permutation(order.begin(), order.end()));
     return best;
@@ -179,7 +179,7 @@ private:
         for (std::size_t a = begin; a < end; ++a)
             for (const std::size_t gpu : groups[a]) {
                 const detail::gpu_properties& says = gpus_[gpu].says;
-                auto at = std::ranges::find_if(points, [&](const alike& one) { return key(one.says) == key(says); });
+                auto at = std::ranges::find_if(points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says); });
                 if (at == points.end()) at = points.insert(points.end(), {says, {}});
                 at->gpus.push_back(gpu);
             }
