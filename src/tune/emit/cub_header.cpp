@@ -10,6 +10,7 @@
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
+#include "tune/emit/row_comments.hpp"
 #include "tune/spec/cub_files.hpp"
 #include "tune/spec/tune_spec.hpp"
 

@@ -7,72 +7,12 @@
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
+#include "tune/emit/fleet_tables.hpp"
+#include "tune/emit/row_comments.hpp"
 
 namespace launchbox {
 
 namespace {
-
-struct old_row {
-    std::string text, origin;  // "{256, 11, 0}", "the row of sm_80"; empty: there was none
-    std::optional<assignment> measured = {};
-};
-
-// Text of a record, safe in a comment: no line end, and no backslash that would join lines.
-std::string in_comment(std::string text)
-{
-    text = escape_for_terminal(text);
-    std::replace(text.begin(), text.end(), '\\', '/');
-    return text;
-}
-
-// "energy where power <= 500: 0.3412 ms, 0.09685 J": of the row, on the workload where its cost is largest.
-std::string objective_comment(const recorded_run& run, const objective& goal, const row_choice& choice)
-{
-    const measurement* shown = nullptr;
-    std::optional<double> largest;
-    for (const stored_result& result : run.results) {
-        if (result.parameters != choice.parameters) continue;
-        const std::optional<double> cost = goal.cost_if_allowed(result.measured);
-        if (!cost || (largest && *cost <= *largest)) continue;
-        largest = cost;
-        shown = &result.measured;
-    }
-    std::string text = goal.text();
-    if (shown == nullptr) return text;
-    std::vector<std::string> names = goal.quantities();
-    names.insert(names.begin(), time_quantity);
-    for (std::size_t i = 0; i < names.size(); ++i)
-        if (const std::optional<sample_summary> known = quantity_of(*shown, names[i])) {
-            const std::string_view unit = unit_of(names[i]);
-            text += fmt::format("{} {:.4g} {}", i == 0 ? ":" : ",", known->median, unit.empty() ? names[i] : unit);
-        }
-    return text;
-}
-
-std::string gain_comment(const row_choice& choice, const old_row& old, const objective& goal)
-{
-    const std::string replaced = old.text + ", " + old.origin;
-    if (choice.kept) return "less than 1 % or noise, so that " + replaced + ", is kept";
-    if (choice.over)
-        return fmt::format("{:.3f} times as {} ({:.3f} to {:.3f}) as {}", choice.over->times,
-                           goal.is_time() ? "fast" : "good", choice.over->low, choice.over->high, replaced);
-    return old.text.empty() ? "not known, since there was no row before"
-                            : "not known, since " + replaced + ", could not be measured";
-}
-
-// What a row's own `// gain:` says that it replaced.
-old_row replaced_by(const header_row& row)
-{
-    for (const std::string& comment : row.comments) {
-        if (!comment.starts_with("// gain: ")) continue;
-        const std::size_t open = comment.find('{'), close = comment.find("}, ", open);
-        if (open == std::string::npos || close == std::string::npos) return {};
-        const std::size_t start = close + 3;
-        const std::size_t end = std::min(comment.find(", ", start), comment.size());
-        return {comment.substr(open, close + 1 - open), comment.substr(start, end - start)};
-    }
-    return {};
-}
 
 std::vector<std::string> values_in(std::string_view text)
 {
@@ -98,7 +38,13 @@ public:
     void fill(emitted_table& into) const
     {
         into.values.resize(into.table.rows.size());
-        for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
+        if (settings_.fleet)
+            fill_for_fleet(records_, settings_, fields_, into);
+        else if (within_of(into.table))
+            throw error("table " + into.table.name + " has rows for several GPUs, written with --within",
+                        "name the records of all of them with --within, or choose another header");
+        else
+            for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
         if (settings_.baseline_architecture) add_baseline(into);
     }
 
@@ -137,10 +83,9 @@ private:
         emitted_row row{architecture, number, choose_row(run, old.measured), {}};
         if (!old.text.empty()) row.replaced = old.text + ", " + old.origin;
         refuse_unverified(record, row.choice, settings_.allow_unverified);
-        header_row made{
-            .architecture = architecture,
-            .values = row_values(fields_, row.choice.parameters, into.table.row_type),
-            .comments = row_comments(record, row.choice, gain_comment(row.choice, old, objective_of(record.run.info)))};
+        header_row made{.architecture = architecture,
+                        .values = row_values(fields_, row.choice.parameters, into.table.row_type),
+                        .comments = row_comments(record, row.choice, gain_comment(record, row.choice, old))};
         auto& rows = into.table.rows;
         const auto own = std::find_if(rows.begin(), rows.end(),
                                       [&](const header_row& known) { return known.architecture == architecture; });
@@ -149,6 +94,7 @@ private:
         const bool first_time = own != rows.end() && is_unmeasured(*own);
         row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
+            if (code) add_measured(gpu_of(record), into.table);
             const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
                 return row_rank(one.architecture) < row_rank(other.architecture);
             });
@@ -162,6 +108,14 @@ private:
             }
         }
         into.rows.push_back(std::move(row));
+    }
+
+    // A row of its architecture had another GPU before.
+    static void add_measured(header_gpu gpu, header_table& into)
+    {
+        std::erase_if(into.measured, [&](const header_gpu& one) { return one.architecture == gpu.architecture; });
+        into.measured.push_back(std::move(gpu));
+        std::ranges::stable_sort(into.measured, {}, &header_gpu::architecture);
     }
 
     void add_baseline(emitted_table& into) const
@@ -208,30 +162,6 @@ std::string choice_text(const emitted_tables& emitted, const std::string& box)
 
 }  // namespace
 
-std::vector<std::string> row_comments(const emit_record& record, const row_choice& choice, const std::string& gain)
-{
-    const run_info& info = record.run.info;
-    const environment_info& where = info.environment;
-    std::vector<std::string> lines{in_comment(
-        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
-                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
-                    info.version, choice.verified ? "" : ", outputs not verified"))};
-    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
-    const objective goal = objective_of(info);
-    if (!goal.is_plain()) lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
-    lines.push_back("// gain: " + gain);
-    lines.push_back(record.comment());
-    return lines;
-}
-
-void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
-{
-    if (choice.verified || choice.kept || allowed) return;
-    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
-                            escape_for_terminal(parameter_text(choice.parameters))),
-                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
-}
-
 emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_settings& settings,
                            const std::vector<header_table>& existing)
 {
@@ -264,7 +194,9 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
             throw error(fmt::format("table {} has rows of {} values, and the spec has {} parameters", table.table.name,
                                     table.table.rows.front().values.size(), emitted.fields.size()),
                         "the row's members are the spec's parameters, in their order");
+        const header_table before = table.table;
         maker.fill(table);
+        table.changed = table.table.rows != before.rows;
     }
     return emitted;
 }
@@ -303,7 +235,8 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 std::string updated_header(std::string text, const emitted_tables& emitted)
 {
     // From the last to the first, so that the lines of those before stay where they were read.
-    for (std::size_t i = emitted.tables.size(); i-- > 0;) text = with_rows(text, emitted.tables[i].table);
+    for (std::size_t i = emitted.tables.size(); i-- > 0;)
+        if (emitted.tables[i].changed) text = with_rows(text, emitted.tables[i].table);
     return text;
 }
 
@@ -319,7 +252,7 @@ header_row row_again(const emit_record& record, const header_table& table, const
     refuse_unverified(record, choice, allow_unverified);
     return {.architecture = row.architecture,
             .values = row_values(fields, choice.parameters, table.row_type),
-            .comments = row_comments(record, choice, gain_comment(choice, old, objective_of(record.run.info)))};
+            .comments = row_comments(record, choice, gain_comment(record, choice, old))};
 }
 
 }  // namespace launchbox

@@ -14,6 +14,12 @@
 
 namespace launchbox {
 
+/// One table for several GPUs.
+struct fleet_wish {
+    double within = 0.02;        ///< the loss that is accepted on each, 0.02 for 2 %
+    bool only_measured = false;  ///< other GPUs have the baseline
+};
+
 struct emit_settings {
     std::string box;            ///< name of the table
     std::string row_type = {};  ///< empty: a struct of our own, BOX_row
@@ -25,6 +31,8 @@ struct emit_settings {
     std::optional<compute_capability> baseline_architecture =
         {};  ///< gets the spec's baseline where older than all rows
 
+    std::optional<fleet_wish> fleet = {};  ///< else the winner of each architecture
+
     [[nodiscard]] std::string row_name() const { return row_type.empty() ? box + "_row" : row_type; }
 };
 
@@ -33,8 +41,9 @@ struct emitted_row {
     compute_capability architecture;
     std::size_t record = 0;
     row_choice choice;
-    std::string replaced;    ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
-    bool unchanged = false;  ///< no gain: the table is as it was
+    std::string replaced;             ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
+    bool unchanged = false;           ///< no gain: the table is as it was
+    std::optional<double> loss = {};  ///< against the GPU's best, in a table for several: 0.004 for 0.4 %
 };
 
 struct emitted_table {
@@ -42,6 +51,7 @@ struct emitted_table {
     header_table table;
     std::vector<emitted_row> rows;
     std::vector<std::optional<assignment>> values;  ///< of each row of `table`, where a record knows them
+    bool changed = true;                            ///< else the rows are those that were there
 };
 
 struct emitted_tables {
@@ -62,12 +72,6 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 
 /// The header with all rows that records give.
 std::string updated_header(std::string text, const emitted_tables& emitted);
-
-/// Where a row comes from, as its comments say it; `gain` over what.
-std::vector<std::string> row_comments(const emit_record& record, const row_choice& choice, const std::string& gain);
-
-/// Throws `error` for a winner whose outputs were not compared with a reference.
-void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed);
 
 /// The row that a record gives for a row of a header, and its comments: for what its `// gain:` says was replaced.
 header_row row_again(const emit_record& record, const header_table& table, const header_row& row,

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <launchbox/detail/launch_box/row_choice.cuh>
+#include <launchbox/detail/launch_box/row_origin.hpp>
 #include <launchbox/detail/launch_box/tuned_kernel.cuh>
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
@@ -39,13 +41,23 @@ inline std::string row_text(const row_figures& row)
     return text;
 }
 
-inline std::string origin_text(const row_figures& row, const compute_capability& code)
+inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant)
 {
     if (row.architecture.major == 0) return "the one row for every architecture";
-    if (row.architecture.number() == code.number())
-        return "exact: the row of " + architecture_text_of(row.architecture);
-    return "inherited: the row of " + architecture_text_of(row.architecture) + ", since there is none for " +
-           architecture_text_of(code);
+    const std::string text =
+        "the row of " + architecture_text_of(row.architecture) + (variant > 0 ? " for GPUs such as this one" : "");
+    if (row.architecture.number() == code.number()) return "exact: " + text;
+    return "inherited: " + text + ", since there is none for " + architecture_text_of(code);
+}
+
+// What a table says of the GPUs on which it was measured, as launchbox emit writes it; empty: nothing.
+template <class Box>
+constexpr std::span<const measured_gpu> gpus_measured()
+{
+    if constexpr (requires { std::span<const measured_gpu>(Box::measured); })
+        return Box::measured;
+    else
+        return {};
 }
 
 // "sm_90a", "sm_90 (from compute_80)"
@@ -123,8 +135,16 @@ std::string explain_tuned(int device)
     // Not sizes = {.max = ...}: in a template nvcc 13.0 forgets which member that names.
     if constexpr (classes::depends_on_size) sizes = size_range{.above = -1, .max = classes::max_elements(Class)};
     if constexpr (Class > 0) sizes->above = classes::max_elements(Class - 1);
-    const std::string origin = Unit::has_given_row ? "given with LAUNCHBOX_ROW" : origin_text(row, answer.code);
-    return explain_row(kernel::handle(), row, origin, answer.code, sizes, device);
+    std::string origin = "given with LAUNCHBOX_ROW";
+    if constexpr (!Unit::has_given_row) {
+        origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant));
+        using table = table_of_class<Body, Class>;
+        if (const auto measured = gpus_measured<table>(); !measured.empty())
+            origin +=
+                "; " + measured_text(measured, places_of<table>(), answer.row, gpu_of(device), properties_of(device));
+    }
+    return explain_row(kernel::handle(static_cast<std::size_t>(answer.variant)), row, origin, answer.code, sizes,
+                       device);
 }
 
 }  // namespace launchbox::detail
