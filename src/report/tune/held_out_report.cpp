@@ -28,7 +28,7 @@ std::string longer_text(double loss)
     return fmt::format("+{:.1f} %", loss * 100);
 }
 
-std::string architecture_text(const held_out_gpu& gpu)
+std::string shown_architecture(const held_out_gpu& gpu)
 {
     return gpu.architecture ? std::string(architecture_name(*gpu.architecture)) : std::string();
 }
@@ -86,7 +86,7 @@ std::string member_of(row_source source)
 ordered_json gpu_json(const portability& records, const held_out_gpu& held_out)
 {
     const portable_gpu& gpu = records.gpus[held_out.gpu];
-    ordered_json json{{"name", json_text(gpu.name)}, {"architecture", text_or_null(architecture_text(held_out))}};
+    ordered_json json{{"name", json_text(gpu.name)}, {"architecture", text_or_null(shown_architecture(held_out))}};
     json["inherits_from"] = held_out.inherits_from ? ordered_json(json_text(records.gpus[*held_out.inherits_from].name))
                                                    : ordered_json(nullptr);
     json["candidates"] = gpu.candidates;
@@ -136,7 +136,7 @@ void add_held_out(const std::vector<held_out_space>& spaces, document& page)
         for (std::size_t source = 0; source < row_sources; ++source)
             rows.columns.push_back({name_of(static_cast<row_source>(source)), true});
         for (const held_out_gpu& gpu : space.gpus) {
-            const std::string architecture = architecture_text(gpu);
+            const std::string architecture = shown_architecture(gpu);
             std::vector<cell> line{escape_for_terminal(space.records.gpus[gpu.gpu].name),
                                    architecture.empty() ? "?" : architecture};
             for (const std::optional<chosen_row>& row : gpu.rows) line.push_back(loss_cell(row));
@@ -182,7 +182,7 @@ table held_out_table(const std::vector<held_out_space>& spaces)
                 const std::optional<chosen_row>& row = gpu.rows[source];
                 if (!row) continue;
                 rows.rows.push_back({escape_for_terminal(space.name),
-                                     escape_for_terminal(space.records.gpus[gpu.gpu].name), architecture_text(gpu),
+                                     escape_for_terminal(space.records.gpus[gpu.gpu].name), shown_architecture(gpu),
                                      name_of(static_cast<row_source>(source)),
                                      row->share ? fmt::format("{}", loss_of(*row->share)) : "",
                                      names_of(space.records.rows[row->row].parameters)});
