@@ -59,7 +59,8 @@ std::optional<compute_capability> architecture_of(const environment_info& where)
 
 std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const listener& news)
 {
-    results_report all{.runs = std::move(runs)};
+    results_report all;
+    all.runs = std::move(runs);
     sort_by_calls(all);
     std::vector<space_key> order;
     std::map<space_key, std::vector<landscape_source>> spaces;
@@ -72,7 +73,8 @@ std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const lis
     std::vector<held_out_space> made;
     for (const space_key& key : order) {
         const std::vector<landscape_source>& sources = spaces[key];
-        held_out_space space{.name = std::get<0>(key)};
+        held_out_space space;
+        space.name = std::get<0>(key);
         for (const landscape_source& source : sources) space.files.push_back(source.file);
         try {
             space.records = portability_of(sources);
