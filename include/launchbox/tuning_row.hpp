@@ -3,11 +3,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 
 #include <launchbox/compute_capability.hpp>
 
 namespace launchbox {
+
+/// GPUs by what they say of themselves, never by their names: each property from its minimum to its maximum, both
+/// included. A property that is left out may have any value.
+struct gpu_range {
+    std::int64_t min_sms = 0, max_sms = std::numeric_limits<std::int64_t>::max();
+    std::int64_t min_l2_bytes = 0, max_l2_bytes = std::numeric_limits<std::int64_t>::max();
+    std::int64_t min_memory_bytes = 0, max_memory_bytes = std::numeric_limits<std::int64_t>::max();
+
+    friend constexpr bool operator==(const gpu_range&, const gpu_range&) = default;
+};
+
+/// A GPU on which the rows of a table were measured; launchbox emit writes them. The name is for people: GPUs are
+/// recognised by the other figures.
+struct measured_gpu {
+    const char* name;
+    int architecture;  ///< 90 for sm_90
+    int sms;
+    std::int64_t memory_bytes, l2_bytes;  ///< 0: not known
+};
 
 /// The row for code compiled for compute capability `Number` / 10 and, where there is no newer row, for later ones.
 /// `Row` is any structural aggregate with the members `threads` (per block), `items` (per thread) and `min_blocks`
@@ -33,6 +54,14 @@ struct sm_f {
     static constexpr compute_capability architecture{
         .major = Number / 10, .minor = Number % 10, .variant = architecture_variant::family};
     static constexpr auto row = Row;
+};
+
+/// A row for some GPUs of its architecture alone: those in one of the ranges. Where no such row is for the GPU at hand,
+/// the row without ranges is used, which stands before them: `launch_box<sm<90, row{256, 15}>,
+/// on_gpus<sm<90, row{512, 11}>, gpu_range{.min_memory_bytes = 110'000'000'000}>>`.
+template <class Row, gpu_range... Gpus>
+struct on_gpus : Row {
+    static constexpr std::array<gpu_range, sizeof...(Gpus)> gpus{Gpus...};
 };
 
 namespace detail {

@@ -77,6 +77,7 @@ emit_records records_for(const emit_request& request)
     std::optional<tune_spec> spec;
     if (!request.spec.empty()) spec = read_spec(request.spec);
     run_filter wishes{.name = request.name, .gpu = request.gpu, .workload = request.workload};
+    wishes.of_each_gpu = request.fleet.has_value();
     if (spec) {
         wishes.spec = &*spec;
         wishes.has_sources_now = has_sources_of(*spec);
@@ -100,6 +101,7 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
     settings.allow_unverified = request.allow_unverified;
     settings.split = request.split;
     settings.names = request.names;
+    settings.fleet = request.fleet;
     if (request.baseline) settings.baseline_architecture = *request.baseline;
     return settings;
 }

@@ -33,6 +33,7 @@ struct emit_request {
     launch_box_members members;
     std::optional<compute_capability> baseline = {};  ///< a row with the spec's baseline for it
     bool allow_unverified = false;
+    std::optional<fleet_wish> fleet = {};  ///< one table for several GPUs
 };
 
 struct emitted_header {

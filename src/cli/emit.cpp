@@ -10,6 +10,7 @@
 
 #include "app/architectures.hpp"
 #include "app/emit_header.hpp"
+#include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
@@ -27,8 +28,8 @@ namespace {
 struct emit_options {
     emit_request typed;  // what CLI11 reads
     output_file output;
-    std::string form = "box", split = "auto", baseline, architectures;
-    bool explain = false, check = false, allow_empty = false;
+    std::string form = "box", split = "auto", baseline, architectures, within;
+    bool only_measured = false, explain = false, check = false, allow_empty = false;
 };
 
 split_kind split_named(const std::string& text)
@@ -54,6 +55,11 @@ emit_request request_of(const emit_options& options)
     request.header_is_compared = options.check;
     request.form = form_named(options.form);
     request.split = split_named(options.split);
+    if (!options.within.empty())
+        request.fleet = fleet_wish{.within = parse_percent(options.within, "--within"),
+                                   .only_measured = options.only_measured};
+    else if (options.only_measured)
+        throw error("--only-measured needs --within", "add --within 2%, or leave --only-measured out");
     if (!options.baseline.empty())
         request.baseline = single_architecture(options.baseline, "--baseline-arch").architecture;
     return request;
@@ -87,9 +93,9 @@ void tell(const std::string& header, const emitted_header& made)
                 what = "no gain: row kept";
             else if (row.choice.over)
                 what += fmt::format(", {:.3f} times as fast as {}", row.choice.over->times, row.replaced);
-            std::cout << shown(fmt::format("{}: {}: {}", table.table.name,
-                                           made.chosen.all[row.record].run.info.environment.architecture, what))
-                      << '\n';
+            const environment_info& where = made.chosen.all[row.record].run.info.environment;
+            if (row.loss) what += fmt::format(", {:.1f} % slower than the best on {}", *row.loss * 100, where.gpu);
+            std::cout << shown(fmt::format("{}: {}: {}", table.table.name, where.architecture, what)) << '\n';
         }
     std::cout << shown(header) << "\n";
 }
@@ -177,6 +183,11 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
         ->type_name("ARCH");
+    verb->add_option("--within", options->within,
+                     "One table for the GPUs of all records: as few rows as keep each within this of its best")
+        ->type_name("PERCENT");
+    verb->add_flag("--only-measured", options->only_measured,
+                   "With --within: a GPU that was not measured has the spec's baseline");
     verb->add_option("--spec", options->typed.spec, "Reject results if this spec or its sources have changed since")
         ->type_name("FILE");
     verb->add_flag("--allow-unverified", options->typed.allow_unverified,

@@ -22,7 +22,16 @@ constexpr row_figures rows[] = {
     {.architecture = {.major = 9}, .threads = 512, .items = 15, .dynamic_shared_bytes = 120000, .tile = 7680},
     {.architecture = {9, 0, architecture_variant::accelerated}, .threads = 384, .items = 3, .tile = 1152},
     {.architecture = {.major = 12}, .threads = 128, .items = 8, .tile = 1024}};
+constexpr std::array<compute_capability, 4> architectures{rows[0].architecture, rows[1].architecture,
+                                                          rows[2].architecture, rows[3].architecture};
+constexpr std::array<std::span<const gpu_range>, 4> every_gpu{};
 constexpr int listed[] = {80, 86, 90, 120};
+
+// Of a table with one of the rows.
+row_places place_of(std::size_t row)
+{
+    return {{&architectures[row], 1}, {every_gpu.data(), 1}};
+}
 
 kernel_handle handle_of_body()
 {
@@ -40,7 +49,7 @@ void add_gpu(int device, int major, int minor, const compute_capability& code, i
 // A cache of its own for each test, as each kernel has one.
 struct entry {
     known_rows known{};
-    row_question question{handle_of_body(), &probe, rows, listed};
+    row_question question{handle_of_body(), &probe, rows, {architectures, every_gpu}, listed};
 
     std::size_t row() { return row_on(here.device); }
     std::size_t row_on(int device)
@@ -171,7 +180,7 @@ TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
     // Below 48 KB it depends on static memory: the runtime says what is left.
     row_figures small = rows[1];
     small.dynamic_shared_bytes = 20000;
-    entry below{.question = {handle_of_body(), &probe, {&small, 1}, listed}};
+    entry below{.question = {handle_of_body(), &probe, {&small, 1}, place_of(1), listed}};
     fake.codes[{&kernel, 0}] = {.max_threads = 512, .static_shared = 29152, .max_dynamic_shared = 20000};
     below.row_on(0);
     EXPECT_EQ(fake.raised, 1);
@@ -257,7 +266,7 @@ TEST_F(launch_box_host, more_shared_memory_than_the_gpu_has)
     row_figures alone = rows[0];
     alone.architecture = {};
     alone.dynamic_shared_bytes = 101377;
-    entry only_row{.question = {handle_of_body(), &probe, {&alone, 1}, listed}};
+    entry only_row{.question = {handle_of_body(), &probe, {&alone, 1}, place_of(0), listed}};
     fake.codes[{&kernel, 1}].static_shared = 0;
     EXPECT_EQ(only_row.refusal(1, launch_error_kind::block, cudaErrorInvalidConfiguration),
               body_name + "the row for every architecture needs 101,377 B of dynamic shared memory" + sentence);
@@ -265,7 +274,7 @@ TEST_F(launch_box_host, more_shared_memory_than_the_gpu_has)
 
 TEST_F(launch_box_host, no_row)
 {
-    entry late{.question = {handle_of_body(), &probe, {rows + 3, 1}, listed}};
+    entry late{.question = {handle_of_body(), &probe, {rows + 3, 1}, place_of(3), listed}};
     EXPECT_EQ(
         late.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage),
         body_name +

@@ -78,6 +78,30 @@ struct waiting {
     }
 };
 
+// Rows of 9.0 for GPUs with much memory and with few SMs; measured on three GPUs.
+struct fleet_table
+    : launchbox::launch_box<
+          launchbox::sm<80, row{32, 2}>, launchbox::sm<90, row{64, 3}>,
+          launchbox::on_gpus<launchbox::sm<90, row{96, 4}>,
+                             launchbox::gpu_range{.min_sms = 120, .min_memory_bytes = 110'000'000'000}>,
+          launchbox::on_gpus<launchbox::sm<90, row{128, 5}>, launchbox::gpu_range{.max_sms = 100},
+                             launchbox::gpu_range{.min_sms = 120, .max_memory_bytes = 50'000'000'000}> > {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA A100", 80, 108, 42'000'000'000, 0},
+        {"NVIDIA H200", 90, 132, 150'000'000'000, 0},
+        {"NVIDIA H100 PCIe", 90, 114, 85'000'000'000, 0},
+    };
+};
+struct fleet {
+    using tuning = launchbox::by_size<launchbox::upto<10, launchbox::only<row{256, 1}> >, launchbox::otherwise<fleet_table> >;
+    static constexpr std::size_t dynamic_shared_bytes(row r) { return std::size_t(r.threads) * 1000; }
+    template <row r>
+    static __device__ void run(int* data)
+    {
+        data[threadIdx.x] = r.items;
+    }
+};
+
 struct base {
     int of_base = 0;
 };
@@ -209,7 +233,7 @@ TEST_F(launch_box_launch, every_kernel_and_one_probe_are_registered)
     }
     EXPECT_EQ(probes,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
-    EXPECT_EQ(tuned, 5 + 4 + 1);
+    EXPECT_EQ(tuned, 5 + 4 + 1 + 4);  // those of the fleet: one for a size, three variants
 }
 
 TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
@@ -267,6 +291,74 @@ TEST_F(launch_box_launch, rows_of_several_types)
     using other = launch_box<sm<80, typed_row<short>{128, 7, 4}>, sm<90, typed_row<double>{256, 5, 0, 3}> >;
     EXPECT_EQ(detail::sealed(other::rows[0]), detail::sealed(typed::tuning::rows[0]));
     EXPECT_NE(detail::sealed(other::rows[1]), detail::sealed(typed::tuning::rows[1]));
+}
+
+TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
+{
+    // The kernels of the fleet: two size classes, and in the second one for each row of code for 9.0.
+    const auto kernel = [](std::size_t variant) {
+        return detail::tuned_kernel<fleet, detail::this_unit, 1>::handle(variant).function;
+    };
+    struct wanted {
+        int major, minor, code;
+        fake_figures figures;
+        std::size_t variant;
+        unsigned threads;
+        std::string origin;
+    };
+    const wanted all[] = {
+        {8, 0, 80, {108, 40'000'000, 42'400'000'000}, 0, 32, "exact: the row of sm_80; measured here"},
+        {8, 0, 80, {108, 40'000'000, 84'000'000'000}, 0, 32,
+         "exact: the row of sm_80; measured on NVIDIA A100, inherited"},
+        {9, 0, 80, {132, 60'000'000, 150'000'000'000}, 0, 32,
+         "exact: the row of sm_80; measured on NVIDIA A100, inherited"},
+        {9, 0, 90, {132, 60'000'000, 150'100'000'000}, 1, 96,
+         "exact: the row of sm_90 for GPUs such as this one; measured here"},
+        {9, 0, 90, {144, 60'000'000, 110'000'000'000}, 1, 96,
+         "exact: the row of sm_90 for GPUs such as this one; measured on NVIDIA H200, inherited"},
+        {9, 0, 90, {132, 60'000'000, 109'999'999'999}, 0, 64,
+         "exact: the row of sm_90; measured on NVIDIA H100 PCIe, inherited"},
+        {9, 0, 90, {119, 60'000'000, 200'000'000'000}, 0, 64,
+         "exact: the row of sm_90; measured on NVIDIA H100 PCIe, inherited"},
+        {9, 0, 90, {114, 50'000'000, 85'500'000'000}, 0, 64, "exact: the row of sm_90; measured here"},
+        {9, 0, 90, {100, 50'000'000, 20'000'000'000}, 2, 128,
+         "exact: the row of sm_90 for GPUs such as this one; baseline, not measured"},
+        {10, 0, 90, {148, 50'000'000, 192'000'000'000}, 1, 96,
+         "exact: the row of sm_90 for GPUs such as this one; measured on NVIDIA H200, inherited"},
+        {9, 0, 90, {132, 50'000'000, 20'000'000'000}, 2, 128,
+         "exact: the row of sm_90 for GPUs such as this one; baseline, not measured"}};
+    for (const wanted& one : all) {
+        SCOPED_TRACE(std::to_string(one.figures.sms) + " SMs, " + std::to_string(one.figures.memory_bytes));
+        use_gpu(one.major, one.minor, one.code);
+        fake.figures[here.device] = one.figures;
+        set(detail::tuned_kernel<fleet, detail::this_unit, 0>::handle().function, 256);
+        for (std::size_t v = 0; v < 3; ++v) set(kernel(v), one.code == 80 ? (v == 0 ? 32 : 1) : std::vector{64, 96, 128}[v]);
+        launch<fleet>(nullptr, 1000, nullptr);
+        EXPECT_EQ(last->kernel, kernel(one.variant));
+        EXPECT_EQ(last->block.x, one.threads);
+        EXPECT_EQ(last->shared, one.threads * 1000);
+        EXPECT_EQ(row_for<fleet>(1000).threads, static_cast<int>(one.threads));
+        EXPECT_EQ(row_for<fleet_table>().threads, static_cast<int>(one.threads));
+        EXPECT_EQ(last->seal, detail::sealed(row_for<fleet>(1000)));
+        EXPECT_GT(resident_blocks<fleet>(1000), 0);
+        const std::string text = explain<fleet>();
+        EXPECT_NE(text.find("row       " + one.origin + '\n'), std::string::npos) << text;
+        const int questions = fake.questions;
+        launch<fleet>(nullptr, 1000, nullptr);
+        EXPECT_EQ(fake.questions, questions + 1) << "only for the current device";
+        EXPECT_EQ(fake.in_the_way, 0);
+        launch<fleet>(nullptr, 10, nullptr);
+        EXPECT_EQ(last->block.x, 256u);
+    }
+}
+
+TEST_F(launch_box_launch, a_kernel_of_another_row_is_refused)
+{
+    fake.figures[here.device].memory_bytes = 150'000'000'000;
+    const auto handle = [](std::size_t v) { return detail::tuned_kernel<fleet, detail::this_unit, 1>::handle(v).function; };
+    set(handle(0), 64), set(handle(1), 64), set(handle(2), 128);
+    const std::string why = refusal(launch_error_kind::row_mismatch, [] { launch<fleet>(nullptr, 1000, nullptr); });
+    EXPECT_NE(why.find("is bound to 64 threads, but the row of sm_90 has 96"), std::string::npos) << why;
 }
 
 TEST_F(launch_box_launch, the_grid_holds_every_element_and_no_block_more)

@@ -95,6 +95,15 @@ attempt table(const std::string& rows, const std::string& architecture = "sm_90"
     return {used(box(rows)), {"-arch=" + architecture}};
 }
 
+// A table with two rows for some GPUs beside that for all.
+std::string some_gpus(const std::string& one, const std::string& other)
+{
+    return std::string(row_type) +
+           "using table = launchbox::launch_box<launchbox::sm<90, row{256, 3}>, "
+           "launchbox::on_gpus<launchbox::sm<90, row{128, 3}>, " +
+           one + ">, launchbox::on_gpus<launchbox::sm<90, row{64, 3}>, " + other + ">>;\n";
+}
+
 const std::vector<refusal>& refusals()
 {
     static const std::vector<refusal> all = {
@@ -104,6 +113,50 @@ const std::vector<refusal>& refusals()
         {"two_rows_of_one_architecture", "launch_box: rows name architectures in strictly ascending order",
          table("launchbox::sm<80, row{256, 3}>, launchbox::sm<80, row{128, 3}>"),
          table("launchbox::sm<80, row{256, 3}>, launchbox::sm<86, row{128, 3}>")},
+        {"two_rows_for_the_same_gpus", "launch_box: two rows of one architecture are for the same GPUs",
+         {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 100}"))},
+         {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 101}"))}},
+        {"a_range_that_holds_nothing", "launch_box: on_gpus has one range of GPUs or more",
+         {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}",
+                             "launchbox::gpu_range{.min_memory_bytes = 2, .max_memory_bytes = 1}"))},
+         {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}",
+                             "launchbox::gpu_range{.min_sms = 101, .min_memory_bytes = 1}"))}},
+        {"a_row_for_some_gpus_before_that_for_all", "launch_box: rows name architectures in strictly ascending order",
+         {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::on_gpus<launchbox::sm<90, "
+                                          "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>, "
+                                          "launchbox::sm<90, row{256, 3}>>;\n"))},
+         {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 101}"))}},
+        {"no_last_resort", "launch_box: this code is compiled for an architecture older than every row of its table",
+         {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::on_gpus<launchbox::sm<90, "
+                                          "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"))},
+         {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, "
+                                          "launchbox::on_gpus<launchbox::sm<90, "
+                                          "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"))}},
+        {"rows_for_some_gpus_that_no_gpu_can_hold", "launch_box: ptxas would ignore min_blocks",
+         {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, "
+                                          "launchbox::on_gpus<launchbox::sm<80, row{512, 3, 4}>, "
+                                          "launchbox::gpu_range{.max_sms = 100}>>;\n")),
+          {"-arch=sm_86"}},
+         {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, "
+                                          "launchbox::on_gpus<launchbox::sm<80, row{512, 3, 3}>, "
+                                          "launchbox::gpu_range{.max_sms = 100}>>;\n")),
+          {"-arch=sm_86"}}},
+        {"rows_for_some_gpus_of_a_function", "launch_box: a __global__ function has one row an architecture",
+         {std::string(row_type) +
+          "using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, launchbox::on_gpus<launchbox::sm<80, "
+          "row{512, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"
+          "template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void plain(int* data)\n"
+          "{\n"
+          "    data[threadIdx.x] = launchbox::row_here<Tuning>().items;\n"
+          "}\n"
+          "int ask() { return launchbox::row_for<table>(plain<table>).items; }\n"},
+         {std::string(row_type) +
+          "using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, launchbox::sm<90, row{512, 3}>>;\n"
+          "template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void plain(int* data)\n"
+          "{\n"
+          "    data[threadIdx.x] = launchbox::row_here<Tuning>().items;\n"
+          "}\n"
+          "int ask() { return launchbox::row_for<table>(plain<table>).items; }\n"}},
         {"a_suffix_before_its_plain_row", "launch_box: rows name architectures in strictly ascending order",
          table("launchbox::sm_a<90, row{256, 3}>, launchbox::sm<90, row{128, 3}>"),
          table("launchbox::sm<90, row{128, 3}>, launchbox::sm_a<90, row{256, 3}>")},

@@ -84,13 +84,111 @@ TEST(launch_box_rows, the_newest_row_that_serves_is_chosen)
         std::string expected = "none";
         for (const std::string& name : names)
             if (std::find(rows.begin(), rows.end(), name) != rows.end()) expected = name;
-        const int chosen = select_row(table, cc(code));
+        const std::vector<std::span<const gpu_range>> every_gpu(table.size());
+        const int chosen = select_row({table, every_gpu}, cc(code));
         none += chosen == -1;
         ASSERT_EQ(chosen == -1 ? "none" : names.at(static_cast<std::size_t>(chosen)), expected) << code;
     }
     EXPECT_GT(none, 100);
     // For every architecture, whichever it is.
-    for (const std::string& code : architectures) EXPECT_EQ(select_row(only<row{32, 1}>::architectures, cc(code)), 0);
+    for (const std::string& code : architectures) EXPECT_EQ(select_row(places_of<only<row{32, 1}>>(), cc(code)), 0);
+}
+
+// Ranges that do not overlap within an architecture, as a table has them: each by one of its properties.
+std::vector<gpu_range> some_ranges(std::mt19937& random, int place)
+{
+    gpu_range range;
+    range.min_sms = 40 * place + 1 + static_cast<int>(random() % 10);
+    range.max_sms = 40 * place + 30;
+    if (random() % 2) range.min_memory_bytes = 50;
+    if (random() % 4 == 0) range.max_l2_bytes = 20;
+    if (random() % 3) return {range};
+    gpu_range other = range;
+    other.min_sms = other.max_sms = 40 * place + 35;
+    return {range, other};
+}
+
+TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_last_resort_else)
+{
+    std::mt19937 random(20261126);
+    int by_range = 0, none = 0;
+    for (int i = 0; i < 20000; ++i) {
+        std::vector<compute_capability> table;
+        std::vector<std::vector<gpu_range>> ranges;
+        for (const std::string& name : architectures) {
+            if (random() % 4) continue;
+            const std::size_t some = random() % 3;
+            if (random() % 2) {
+                table.push_back(cc(name));
+                ranges.emplace_back();
+            }
+            for (std::size_t place = 0; place < some; ++place) {
+                table.push_back(cc(name));
+                ranges.push_back(some_ranges(random, static_cast<int>(place)));
+            }
+        }
+        const std::vector<std::span<const gpu_range>> gpus(ranges.begin(), ranges.end());
+        const row_places places{table, gpus};
+        const std::string& code = architectures[random() % architectures.size()];
+        const gpu_properties gpu{.sms = static_cast<int>(random() % 90),
+                                 .l2_bytes = static_cast<int>(random() % 40),
+                                 .memory_bytes = static_cast<int>(random() % 100)};
+        // By the definition: of all rows that serve the code and the GPU, the last; nothing without one for every GPU.
+        int expected = -1;
+        bool has_last_resort = false;
+        for (std::size_t r = 0; r < table.size(); ++r) {
+            if (!serves(table[r], cc(code))) continue;
+            bool fits = ranges[r].empty();
+            for (const gpu_range& range : ranges[r])
+                fits = fits || (gpu.sms >= range.min_sms && gpu.sms <= range.max_sms && gpu.l2_bytes <= range.max_l2_bytes &&
+                                gpu.memory_bytes >= range.min_memory_bytes);
+            has_last_resort = has_last_resort || ranges[r].empty();
+            if (fits) expected = static_cast<int>(r);
+        }
+        const std::size_t variants = count_variants(places, cc(code));
+        ASSERT_EQ(variants > 0, has_last_resort);
+        none += !has_last_resort;
+        if (!has_last_resort) continue;
+        // Rows for some GPUs that are older than the last resort never count.
+        const std::size_t variant = select_variant(places, cc(code), gpu);
+        ASSERT_LT(variant, variants);
+        const int last_resort = select_row(places, cc(code));
+        ASSERT_EQ(select_row(places, cc(code), variant), std::max(expected, last_resort)) << code;
+        by_range += variant > 0;
+        ASSERT_EQ(select_row(places, cc(code), variants), -1);
+    }
+    EXPECT_GT(none, 100);
+    EXPECT_GT(by_range, 1000);
+}
+
+TEST(launch_box_rows, rows_for_some_gpus_may_not_overlap)
+{
+    using low = gpu_range;
+    using any = launch_box<sm<90, row{64, 1}>>;
+    EXPECT_FALSE(has_rows_for_some_gpus<any>());
+    using two = launch_box<sm<90, row{64, 1}>, on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,
+                           on_gpus<sm<90, row{32, 2}>, low{.min_sms = 101}>>;
+    EXPECT_TRUE(has_rows_for_some_gpus<two>());
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,
+                                   on_gpus<sm<90, row{32, 2}>, low{.min_sms = 100}>>() == table_error::shared_gpus);
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,
+                                   on_gpus<sm<90, row{32, 2}>, low{.min_memory_bytes = 5}>>() ==
+                  table_error::shared_gpus);
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}, low{.min_sms = 120}>,
+                                   on_gpus<sm<90, row{32, 2}>, low{.min_sms = 110, .max_sms = 130}>>() ==
+                  table_error::shared_gpus);
+    // Of different architectures they may: the newer one is taken.
+    static_assert(find_table_error<sm<80, row{32, 1}>, on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,
+                                   on_gpus<sm<100, row{32, 2}>, low{.max_sms = 100}>>() == table_error::none);
+    static_assert(find_table_error<sm<80, row{32, 1}>, on_gpus<sm<90, row{32, 1}>>>() == table_error::empty_range);
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.min_sms = 5, .max_sms = 4}>>() ==
+                  table_error::empty_range);
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 4}>, sm<90, row{32, 2}>>() ==
+                  table_error::not_ascending);
+    // Scaled, they are for the same GPUs.
+    using wide = by_type<double, void, element_bytes<4, 0, two>>;
+    EXPECT_EQ(wide::gpus[1][0].max_sms, 100);
+    EXPECT_EQ(wide::rows.size(), 3u);
 }
 
 TEST(launch_box_rows, the_order_of_a_table)
@@ -356,7 +454,7 @@ TEST(launch_box_rows, a_struct_that_derives_from_a_table_is_one)
 {
     static_assert(named_box::is_valid && std::is_same_v<named_box::row_type, row>);
     static_assert(std::is_same_v<class_box<named_box, 0>, named_box>);
-    EXPECT_EQ(row_in<named_box>(cc("103a")), (row{512, 17, 2}));
+    EXPECT_EQ(named_box::rows[static_cast<std::size_t>(select_row(places_of<named_box>(), cc("103a")))], (row{512, 17, 2}));
     EXPECT_TRUE((box_on_architecture<named_box, compute_capability{.major = 9}>::fits));
     static_assert(class_box<named_strict, 0>::is_strict);
 

@@ -139,11 +139,23 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
     const launchbox::compute_capability gpu = launchbox::gpu(device);
     const launchbox::sm_limits* known = launchbox::find_sm_limits(gpu);
     const launchbox::sm_limits& limits = known ? *known : launchbox::sm_90;
+    const auto found = fake.figures.find(device);
+    const launchbox::fake_figures figures = found == fake.figures.end() ? launchbox::fake_figures() : found->second;
     *value = which == cudaDevAttrComputeCapabilityMajor         ? gpu.major
              : which == cudaDevAttrComputeCapabilityMinor       ? gpu.minor
-             : which == cudaDevAttrMultiProcessorCount          ? 132
+             : which == cudaDevAttrMultiProcessorCount          ? figures.sms
+             : which == cudaDevAttrL2CacheSize                  ? figures.l2_bytes
              : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? limits.shared_per_block_opt_in
                                                                 : 0;
+    return answer(cudaSuccess);
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
+{
+    const turn mine(launchbox::mutex);
+    ++fake.questions;
+    const auto found = fake.figures.find(here.device);
+    *total = (found == fake.figures.end() ? launchbox::fake_figures() : found->second).memory_bytes;
+    *free = *total / 2;
     return answer(cudaSuccess);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel)

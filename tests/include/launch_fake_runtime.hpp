@@ -26,6 +26,12 @@ struct fake_code {
     cudaError_t attributes_status = cudaSuccess;
 };
 
+/// What a GPU says of itself.
+struct fake_figures {
+    int sms = 132, l2_bytes = 62914560;
+    std::size_t memory_bytes = 150109945856;
+};
+
 /// What is the same for all threads. The members that it inherits are those of every kernel that is not in `codes`.
 struct fake_runtime : fake_code {
     std::map<std::pair<const void*, int>, fake_code> codes;  ///< by kernel and device
@@ -36,6 +42,7 @@ struct fake_runtime : fake_code {
     int visible_gpus = 1000;
     int driver = 13000;                        ///< its CUDA
     std::map<int, std::pair<int, int> > gpus;  ///< major and minor, by device
+    std::map<int, fake_figures> figures;       ///< by device
     bool capturing = true;                     ///< a stream is, in the global mode
     cudaError_t device_status = cudaSuccess;   ///< cudaGetDevice
     cudaError_t lasting = cudaSuccess;         ///< every call fails with it

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <launchbox/detail/launch_box/row_rules.hpp>
+
 namespace launchbox {
 
 namespace {
@@ -35,6 +37,12 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
     }
 }
 
+std::string origin_text(const header_row& row, const compute_capability& code)
+{
+    if (row.architecture == code) return is_unmeasured(row) ? "its own, not measured" : "its own";
+    return "inherited from " + std::string(architecture_name(row.architecture).view()) + ", not measured here";
+}
+
 }  // namespace
 
 document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
@@ -55,13 +63,13 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
                      "none",
                      {"does not compile: measure there, or give the baseline with --baseline-arch " + name,
                       tone::warning}});
-            else if (used->architecture == code)
-                uses.rows.push_back(
-                    {name, row_text(used->values), used->comments.size() == 1 ? "its own, not measured" : "its own"});
             else
-                uses.rows.push_back({name, row_text(used->values),
-                                     "inherited from " + std::string(architecture_name(used->architecture).view()) +
-                                         ", not measured here"});
+                uses.rows.push_back({name, row_text(used->values), origin_text(*used, code)});
+            if (used == nullptr) continue;
+            for (const header_row& row : made.table.rows)
+                if (!row.gpus.empty() && row_rank(row.architecture) >= row_rank(used->architecture) &&
+                    detail::serves(row.architecture, code))
+                    uses.rows.push_back({"  " + range_text(row.gpus), row_text(row.values), origin_text(row, code)});
         }
         page.add(uses);
     }

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/emit/emit_tables.hpp"
+#include "tune/emit/fleet_tables.hpp"
+#include "tune/emit/row_comments.hpp"
 
 namespace launchbox {
 
@@ -29,26 +32,82 @@ public:
     std::string difference_of(const header_table& table, const header_row& row, header_check& into)
     {
         if (is_unmeasured(row)) return {};
-        const std::string record = row.comments.empty() ? "" : row.comments.back();
-        const std::size_t space = record.rfind(' ');
-        if (!record.starts_with("// record: ") || space < 11 || space + 1 == record.size())
-            return fmt::format("there is neither '{}' nor a '// record:' above it", unmeasured_row);
-        const std::string path = record.substr(11, space - 11), hash = record.substr(space + 1);
-        if (!is_below(wishes_.root / path, wishes_.root))
-            return path + " is not below " + wishes_.root.string() + ", and no other file is read (--root)";
-        if (!std::filesystem::is_regular_file(wishes_.root / path)) return path + " is not there";
+        if (within_of(table)) return difference_for_several(table, row, into);
+        const std::vector<std::string> named = records_of(row);
+        if (named.size() != 1 || row.comments.back() != "// record: " + named.front()) return no_record();
+        std::string path;
+        if (std::string why = refusal_of(named.front(), path); !why.empty()) return why;
         ++into.rows;
         const emit_record* found = nullptr;
-        for (const emit_record& run : runs_of(path)) {
-            if (run.hash != hash)
-                return fmt::format("{} is not the record that it names: {} instead of {}", path, run.hash, hash);
+        for (const emit_record& run : runs_of(path))
             if (run.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &run;
-        }
         if (found == nullptr) return path + " has no run on " + std::string(architecture_name(row.architecture).view());
+        const header_gpu gpu = gpu_of(*found);
+        if (!table.measured.empty() && std::ranges::find(table.measured, gpu) == table.measured.end())
+            return fmt::format("'measured' does not have {} as {} says", gpu.name, path);
         return difference(*found, table, row);
     }
 
 private:
+    static std::string no_record()
+    {
+        return fmt::format("there is neither '{}' nor a '// record:' above it", unmeasured_row);
+    }
+
+    // What is wrong with a record, "PATH HASH"; empty: nothing.
+    std::string refusal_of(const std::string& named, std::string& path)
+    {
+        const std::size_t space = named.rfind(' ');
+        if (space == std::string::npos || space + 1 == named.size()) return no_record();
+        path = named.substr(0, space);
+        const std::string hash = named.substr(space + 1);
+        if (!is_below(wishes_.root / path, wishes_.root))
+            return path + " is not below " + wishes_.root.string() + ", and no other file is read (--root)";
+        if (!std::filesystem::is_regular_file(wishes_.root / path)) return path + " is not there";
+        for (const emit_record& run : runs_of(path))
+            if (run.hash != hash)
+                return fmt::format("{} is not the record that it names: {} instead of {}", path, run.hash, hash);
+        return {};
+    }
+
+    // The table anew from all records that its rows name.
+    const header_table& table_again(const header_table& table)
+    {
+        const auto known = again_.find(table.name);
+        if (known != again_.end()) return known->second;
+        std::vector<std::string> paths;
+        for (const header_row& row : table.rows)
+            for (const std::string& named : records_of(row)) {
+                std::string path;
+                if (const std::string why = refusal_of(named, path); !why.empty()) throw error(why);
+                paths.push_back(path);
+            }
+        const emit_records chosen = chosen_runs(
+            read_emit_records(paths, wishes_.root),
+            {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload, .of_each_gpu = true});
+        std::vector<const recorded_run*> runs;
+        for (const emit_record& record : chosen.all) runs.push_back(&record.run);
+        emit_settings settings{.box = table.name, .row_type = table.row_type, .allow_unverified = true};
+        settings.names = names_for(runs, table);
+        settings.fleet = within_of(table);
+        const emitted_tables made = emit_tables(chosen.all, settings, {table});
+        return again_[table.name] = made.tables.front().table;
+    }
+
+    std::string difference_for_several(const header_table& table, const header_row& row, header_check& into)
+    {
+        const header_table& again = table_again(table);
+        into.rows += records_of(row).size();
+        const auto found = std::ranges::find_if(again.rows, [&](const header_row& one) {
+            return one.architecture == row.architecture && one.gpus == row.gpus;
+        });
+        if (found == again.rows.end()) return "the records give no such row";
+        if (again.rows.size() != table.rows.size())
+            return fmt::format("the records give {} rows, and the table has {}", again.rows.size(), table.rows.size());
+        if (again.measured != table.measured) return "'measured' does not have the GPUs of the records";
+        return difference(*found, row, "the records say");
+    }
+
     const std::vector<emit_record>& runs_of(const std::string& path)
     {
         const auto known = runs_.find(path);
@@ -57,14 +116,24 @@ private:
         return runs_[path] = chosen_runs(read, {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload}).all;
     }
 
+    split_names names_for(const std::vector<const recorded_run*>& runs, const header_table& table) const
+    {
+        split_names names = find_split_names(runs, wishes_.names, split_kind::none);
+        if (names.type.empty() && table.text.find(" bytes") != std::string::npos)
+            names.type = find_split_names(runs, wishes_.names, split_kind::type).type;
+        return names;
+    }
+
     std::string difference(const emit_record& record, const header_table& table, const header_row& row) const
     {
-        split_names names = find_split_names({&record.run}, wishes_.names, split_kind::none);
-        if (names.type.empty() && table.text.find(" bytes") != std::string::npos)
-            names.type = find_split_names({&record.run}, wishes_.names, split_kind::type).type;
-        const header_row again = row_again(record, table, row, names, true);
+        return difference(row_again(record, table, row, names_for({&record.run}, table), true), row,
+                          record.path + " says");
+    }
+
+    static std::string difference(const header_row& again, const header_row& row, const std::string& who)
+    {
         if (again.values != row.values)
-            return fmt::format("{} says {}, not {}", record.path, row_text(again.values), row_text(row.values));
+            return fmt::format("{} {}, not {}", who, row_text(again.values), row_text(row.values));
         for (std::size_t i = 0; i < std::max(again.comments.size(), row.comments.size()); ++i) {
             const std::string was = i < row.comments.size() ? row.comments[i] : "";
             const std::string wanted = i < again.comments.size() ? again.comments[i] : "";
@@ -75,6 +144,7 @@ private:
 
     const header_check_options& wishes_;
     std::map<std::string, std::vector<emit_record>> runs_;
+    std::map<std::string, header_table> again_;  // of tables for several GPUs
 };
 
 }  // namespace
@@ -97,9 +167,8 @@ header_check check_header(std::string_view text, const std::string& name, const 
                 difference = failed.what();
             }
             if (!difference.empty())
-                found.differences.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line,
-                                                        architecture_name(row.architecture).view(), table.name,
-                                                        difference));
+                found.differences.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line, place_text(row),
+                                                        table.name, difference));
         }
     return found;
 }

@@ -45,6 +45,7 @@ ordered_json row_json(const emitted_row& row, const emit_record& record)
             {"kept", row.choice.kept},
             {"replaced", text_or_null(row.replaced)},
             {"gain", gain_json(row.choice.over)},
+            {"loss", row.loss ? ordered_json(*row.loss) : ordered_json(nullptr)},
             {"workloads", workloads},
             {"throughput", throughput},
             {"verified", row.choice.verified},
@@ -56,6 +57,14 @@ ordered_json row_json(const emitted_row& row, const emit_record& record)
             {"version", text_or_null(info.version)},
             {"record", record.path},
             {"record_hash", record.hash}};
+}
+
+void refuse_some_gpus(const header_row& row)
+{
+    if (!row.gpus.empty())
+        throw error(fmt::format("the row of {} is for some GPUs alone, which a plain table cannot express",
+                                place_text(row)),
+                    "use --format box, or a larger --within");
 }
 
 }  // namespace
@@ -78,6 +87,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
                 throw error(fmt::format("{} is only for one chip or family, which a plain number cannot express",
                                         architecture_name(row.architecture).view()),
                             "use --format box");
+            refuse_some_gpus(row);
             for (const std::string& comment : row.comments) text += "    " + comment + "\n";
             text += fmt::format("    {{{}, {}{}}},\n", row.architecture.number(), type, row_text(row.values));
         }
@@ -98,6 +108,7 @@ std::string define_flags(const emitted_tables& emitted, const emit_settings&)
     for (const emitted_table& table : emitted.tables)
         for (std::size_t i = 0; i < table.table.rows.size(); ++i) {
             const header_row& row = table.table.rows[i];
+            refuse_some_gpus(row);
             text += row.architecture == compute_capability{} ? "cpu" : architecture_name(row.architecture).view();
             for (std::size_t f = 0; f < emitted.fields.size(); ++f) {
                 const std::optional<assignment>& values = table.values[i];

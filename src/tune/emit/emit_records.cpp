@@ -185,7 +185,7 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
     choose_tunable(chosen.all, wishes.name);
     choose_machine(chosen.all, wishes.gpu);
     const value_filter filter = parse_value_filter(wishes.workload, "--workload");
-    std::map<int, emit_record> newest;
+    std::map<std::pair<int, std::string>, emit_record> newest;
     std::string why_stale;
     for (const std::size_t place : oldest_first(chosen.all)) {
         emit_record& record = chosen.all[place];
@@ -201,7 +201,8 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
         if (!architecture.empty() && !code)
             throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is not an architecture",
                         "the file was edited: measure again");
-        const auto [known, fresh] = newest.try_emplace(code ? row_rank(*code) : 0, record);
+        const auto [known, fresh] = newest.try_emplace(
+            std::pair(code ? row_rank(*code) : 0, wishes.of_each_gpu ? machine_of(record.run.info) : std::string()), record);
         if (fresh) continue;
         emit_record& older = known->second;
         const char* why = record.run.info.source_hash != older.run.info.source_hash ||

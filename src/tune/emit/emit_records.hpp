@@ -36,9 +36,10 @@ struct run_filter {
     std::vector<std::string> workload;
     const tune_spec* spec = nullptr;                            ///< a run of another task is stale
     std::function<bool(const run_info&)> has_sources_now = {};  ///< and so is one of other sources; empty: not asked
+    bool of_each_gpu = false;                                   ///< and not of each architecture
 };
 
-/// The run of the latest call of the tunable on each architecture, rising: by the numbers of calls within a file, and
+/// The run of the latest call of the tunable on each architecture or GPU, rising: by the numbers of calls within a file, and
 /// between files by the clock. Throws `error` where several tunables are there, none is
 /// left, or all of an architecture are stale.
 emit_records chosen_runs(const emit_records& read, const run_filter& wishes);

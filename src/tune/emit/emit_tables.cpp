@@ -7,62 +7,12 @@
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
+#include "tune/emit/fleet_tables.hpp"
+#include "tune/emit/row_comments.hpp"
 
 namespace launchbox {
 
 namespace {
-
-struct old_row {
-    std::string text, origin;  // "{256, 11, 0}", "the row of sm_80"; empty: there was none
-    std::optional<assignment> measured = {};
-};
-
-// Text of a record, safe in a comment: no line end, and no backslash that would join lines.
-std::string in_comment(std::string text)
-{
-    text = escape_for_terminal(text);
-    std::replace(text.begin(), text.end(), '\\', '/');
-    return text;
-}
-
-std::string gain_comment(const row_choice& choice, const old_row& old)
-{
-    const std::string replaced = old.text + ", " + old.origin;
-    if (choice.kept) return "less than 1 % or noise, so that " + replaced + ", is kept";
-    if (choice.over)
-        return fmt::format("{:.3f} times as fast ({:.3f} to {:.3f}) as {}", choice.over->times, choice.over->low,
-                           choice.over->high, replaced);
-    return old.text.empty() ? "not known, since there was no row before"
-                            : "not known, since " + replaced + ", could not be measured";
-}
-
-std::vector<std::string> provenance(const emit_record& record, const row_choice& choice, const old_row& old)
-{
-    const run_info& info = record.run.info;
-    const environment_info& where = info.environment;
-    std::vector<std::string> lines{in_comment(
-        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
-                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
-                    info.version, choice.verified ? "" : ", outputs not verified"))};
-    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
-    lines.push_back("// gain: " + gain_comment(choice, old));
-    lines.push_back(record.comment());
-    return lines;
-}
-
-// What a row's own `// gain:` says that it replaced.
-old_row replaced_by(const header_row& row)
-{
-    for (const std::string& comment : row.comments) {
-        if (!comment.starts_with("// gain: ")) continue;
-        const std::size_t open = comment.find('{'), close = comment.find("}, ", open);
-        if (open == std::string::npos || close == std::string::npos) return {};
-        const std::size_t start = close + 3;
-        const std::size_t end = std::min(comment.find(", ", start), comment.size());
-        return {comment.substr(open, close + 1 - open), comment.substr(start, end - start)};
-    }
-    return {};
-}
 
 std::vector<std::string> values_in(std::string_view text)
 {
@@ -77,14 +27,6 @@ std::vector<std::string> values_in(std::string_view text)
     }
 }
 
-void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
-{
-    if (choice.verified || choice.kept || allowed) return;
-    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
-                            escape_for_terminal(parameter_text(choice.parameters))),
-                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
-}
-
 class table_maker {
 public:
     table_maker(const std::vector<emit_record>& records, const emit_settings& settings,
@@ -96,7 +38,13 @@ public:
     void fill(emitted_table& into) const
     {
         into.values.resize(into.table.rows.size());
-        for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
+        if (settings_.fleet)
+            fill_for_fleet(records_, settings_, fields_, into);
+        else if (within_of(into.table))
+            throw error("table " + into.table.name + " has rows for several GPUs, written with --within",
+                        "name the records of all of them with --within, or choose another header");
+        else
+            for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
         if (settings_.baseline_architecture) add_baseline(into);
     }
 
@@ -146,6 +94,7 @@ private:
         const bool first_time = own != rows.end() && is_unmeasured(*own);
         row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
+            if (code) add_measured(gpu_of(record), into.table);
             const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
                 return row_rank(one.architecture) < row_rank(other.architecture);
             });
@@ -159,6 +108,14 @@ private:
             }
         }
         into.rows.push_back(std::move(row));
+    }
+
+    // A row of its architecture had another GPU before.
+    static void add_measured(header_gpu gpu, header_table& into)
+    {
+        std::erase_if(into.measured, [&](const header_gpu& one) { return one.architecture == gpu.architecture; });
+        into.measured.push_back(std::move(gpu));
+        std::ranges::stable_sort(into.measured, {}, &header_gpu::architecture);
     }
 
     void add_baseline(emitted_table& into) const
@@ -237,7 +194,9 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
             throw error(fmt::format("table {} has rows of {} values, and the spec has {} parameters", table.table.name,
                                     table.table.rows.front().values.size(), emitted.fields.size()),
                         "the row's members are the spec's parameters, in their order");
+        const header_table before = table.table;
         maker.fill(table);
+        table.changed = table.table.rows != before.rows;
     }
     return emitted;
 }
@@ -276,7 +235,8 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 std::string updated_header(std::string text, const emitted_tables& emitted)
 {
     // From the last to the first, so that the lines of those before stay where they were read.
-    for (std::size_t i = emitted.tables.size(); i-- > 0;) text = with_rows(text, emitted.tables[i].table);
+    for (std::size_t i = emitted.tables.size(); i-- > 0;)
+        if (emitted.tables[i].changed) text = with_rows(text, emitted.tables[i].table);
     return text;
 }
 

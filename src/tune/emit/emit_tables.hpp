@@ -14,6 +14,12 @@
 
 namespace launchbox {
 
+/// One table for several GPUs.
+struct fleet_wish {
+    double within = 0.02;        ///< the loss that is accepted on each, 0.02 for 2 %
+    bool only_measured = false;  ///< other GPUs have the baseline
+};
+
 struct emit_settings {
     std::string box;            ///< name of the table
     std::string row_type = {};  ///< empty: a struct of our own, BOX_row
@@ -25,6 +31,8 @@ struct emit_settings {
     std::optional<compute_capability> baseline_architecture =
         {};  ///< gets the spec's baseline where older than all rows
 
+    std::optional<fleet_wish> fleet = {};  ///< else the winner of each architecture
+
     [[nodiscard]] std::string row_name() const { return row_type.empty() ? box + "_row" : row_type; }
 };
 
@@ -35,6 +43,7 @@ struct emitted_row {
     row_choice choice;
     std::string replaced;    ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
     bool unchanged = false;  ///< no gain: the table is as it was
+    std::optional<double> loss = {};  ///< against the GPU's best, in a table for several: 0.004 for 0.4 %
 };
 
 struct emitted_table {
@@ -42,6 +51,7 @@ struct emitted_table {
     header_table table;
     std::vector<emitted_row> rows;
     std::vector<std::optional<assignment>> values;  ///< of each row of `table`, where a record knows them
+    bool changed = true;                            ///< else the rows are those that were there
 };
 
 struct emitted_tables {

@@ -120,9 +120,33 @@ row_choice choose_row(const recorded_run& run, const std::optional<assignment>& 
     return chosen;
 }
 
+row_choice choice_of(const recorded_run& run, const assignment& candidate, const std::optional<assignment>& baseline)
+{
+    const std::vector<ranking> rankings = rank(run.results, run.races, baseline);
+    row_choice chosen{.parameters = candidate, .verified = is_verified(run, candidate)};
+    if (baseline && candidate == *baseline) {
+        chosen.over = gain{};
+    } else if (rankings.size() == 1) {
+        for (const ranked_candidate& one : rankings.front().candidates)
+            if (run.results[one.result].parameters == candidate) chosen.over = one.over_baseline;
+        if (chosen.over) chosen.workloads.push_back({rankings.front().workload, rankings.front().weight, *chosen.over});
+    } else if (const overall_ranking overall = rank_overall(run.results, rankings); overall.over_baseline) {
+        for (const overall_candidate& one : overall.candidates) {
+            if (one.parameters != candidate) continue;
+            chosen.over = one.score;
+            chosen.worst = one.worst;
+            for (const workload_speed& speed : one.speeds)
+                chosen.workloads.push_back(
+                    {rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
+        }
+    }
+    add_rates(run, rankings, chosen);
+    return chosen;
+}
+
 recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& workload)>& wanted)
 {
-    recorded_run part{run.number, run.info, {}, {}};
+    recorded_run part{run.number, run.info, {}, {}, run.devices};
     for (const stored_result& result : run.results)
         if (wanted(result.workload)) part.results.push_back(result);
     for (const race_result_info& race : run.races)

@@ -45,6 +45,9 @@ std::string throughput_text(const row_choice& choice);
 /// was measured, all failed, or no candidate was measured on all workloads.
 row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced);
 
+/// A candidate that was measured, whatever is faster; `over`: over the baseline.
+row_choice choice_of(const recorded_run& run, const assignment& candidate, const std::optional<assignment>& baseline);
+
 /// The run with some of its workloads.
 recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& workload)>& wanted);
 

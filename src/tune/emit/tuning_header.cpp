@@ -39,17 +39,102 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
     return text.substr(before.size(), text.size() - before.size() - after.size());
 }
 
-// "    launchbox::sm<90, row{256, 15}>", a comma behind it or not.
+struct range_member {
+    std::string_view name;
+    std::int64_t gpu_range::* value;
+};
+constexpr range_member range_members[] = {{"min_sms", &gpu_range::min_sms},
+                                          {"max_sms", &gpu_range::max_sms},
+                                          {"min_l2_bytes", &gpu_range::min_l2_bytes},
+                                          {"max_l2_bytes", &gpu_range::max_l2_bytes},
+                                          {"min_memory_bytes", &gpu_range::min_memory_bytes},
+                                          {"max_memory_bytes", &gpu_range::max_memory_bytes}};
+
+// 120'000'000'000
+std::string number_text(std::int64_t value)
+{
+    std::string digits = fmt::to_string(value);
+    for (std::size_t at = digits.size(); at > 3 && digits.size() > 4;) digits.insert(at -= 3, 1, '\'');
+    return digits;
+}
+
+std::optional<std::int64_t> number_in(std::string_view text)
+{
+    std::int64_t value = 0;
+    bool has_digit = false;
+    for (const char letter : text) {
+        if (letter == '\'' && has_digit) continue;
+        if (letter < '0' || letter > '9' || value > (std::int64_t{1} << 59)) return std::nullopt;
+        value = value * 10 + (letter - '0');
+        has_digit = true;
+    }
+    return has_digit ? std::optional(value) : std::nullopt;
+}
+
+// ".min_sms = 120, .max_memory_bytes = 50'000'000'000"
+std::string range_text(const gpu_range& range)
+{
+    std::string text;
+    const gpu_range any;
+    for (const range_member& member : range_members)
+        if (range.*member.value != any.*member.value)
+            text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", member.name, number_text(range.*member.value));
+    return text;
+}
+
+std::optional<gpu_range> range_in(std::string_view text)
+{
+    gpu_range range;
+    for (std::size_t m = 0; !text.empty(); ++m) {
+        if (m == std::size(range_members)) return std::nullopt;
+        const std::string start = fmt::format(".{} = ", range_members[m].name);
+        if (!text.starts_with(start)) continue;
+        text.remove_prefix(start.size());
+        const std::size_t end = std::min(text.find(", "), text.size());
+        const std::optional<std::int64_t> value = number_in(text.substr(0, end));
+        if (!value) return std::nullopt;
+        range.*range_members[m].value = *value;
+        text.remove_prefix(std::min(end + 2, text.size()));
+    }
+    return range;
+}
+
+// "launchbox::sm<90, row{...}>, launchbox::gpu_range{...}, launchbox::gpu_range{...}" without what is behind the row.
+bool take_ranges(std::string_view& inside, std::vector<gpu_range>& into)
+{
+    constexpr std::string_view start = ", launchbox::gpu_range{";
+    const std::size_t first = inside.find(start);
+    if (first == std::string_view::npos) return false;
+    std::string_view rest = inside.substr(first);
+    inside = inside.substr(0, first);
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('}');
+        if (!rest.starts_with(start) || end == std::string_view::npos) return false;
+        const std::optional<gpu_range> range = range_in(rest.substr(start.size(), end - start.size()));
+        if (!range) return false;
+        into.push_back(*range);
+        rest.remove_prefix(end + 1);
+    }
+    return true;
+}
+
+// "    launchbox::sm<90, row{256, 15}>", a comma behind it or not; also within launchbox::on_gpus<...>.
 std::optional<header_row> row_in_line(std::string_view line, std::string& type)
 {
     if (!line.empty() && line.back() == ',') line.remove_suffix(1);
     header_row row;
+    if (!line.starts_with("    ")) return std::nullopt;
+    line.remove_prefix(4);
     std::optional<std::string_view> inside;
-    if ((inside = between(line, "    launchbox::sm<", "}>")))
+    if ((inside = between(line, "launchbox::on_gpus<", ">"))) {
+        if (!take_ranges(*inside, row.gpus)) return std::nullopt;
+        line = *inside;
+    }
+    if ((inside = between(line, "launchbox::sm<", "}>")))
         row.architecture.variant = architecture_variant::plain;
-    else if ((inside = between(line, "    launchbox::sm_a<", "}>")))
+    else if ((inside = between(line, "launchbox::sm_a<", "}>")))
         row.architecture.variant = architecture_variant::accelerated;
-    else if ((inside = between(line, "    launchbox::sm_f<", "}>")))
+    else if ((inside = between(line, "launchbox::sm_f<", "}>")))
         row.architecture.variant = architecture_variant::family;
     else
         return std::nullopt;
@@ -154,23 +239,63 @@ private:
         read.row_type = *type;
         ++at_;
         expect("#else");
-        expect("using " + read.name + " = launchbox::launch_box<");
         read.begin = at_;
+        const bool is_struct = line() == "struct " + read.name + " : launchbox::launch_box<";
+        if (is_struct)
+            ++at_;
+        else
+            expect("using " + read.name + " = launchbox::launch_box<");
         rows(read);
+        if (!is_struct)
+            expect(">;");
+        else if (line() == "> {};")
+            ++at_;
+        else
+            measured(read);
         read.end = at_;
-        expect(">;");
         expect("#endif");
         return read;
+    }
+
+    // {"NVIDIA H200", 90, 132, 150'109'945'856, 0},
+    void measured(header_table& into)
+    {
+        expect("> {");
+        expect("    static constexpr launchbox::measured_gpu measured[] = {");
+        for (; line() != "    };"; ++at_) {
+            const auto inside = between(line(), "        {\"", "},");
+            const std::size_t quote = inside ? inside->rfind("\", ") : std::string_view::npos;
+            if (quote == std::string_view::npos) fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
+            header_gpu gpu{.name = std::string(inside->substr(0, quote))};
+            std::int64_t figures[4] = {};
+            std::string_view rest = inside->substr(quote + 3);
+            for (std::int64_t& figure : figures) {
+                const std::size_t end = std::min(rest.find(", "), rest.size());
+                const std::optional<std::int64_t> value = number_in(rest.substr(0, end));
+                if (!value) fail("expected four numbers behind the name: architecture, SMs, bytes of memory and of L2");
+                figure = *value;
+                rest.remove_prefix(std::min(end + 2, rest.size()));
+            }
+            if (!rest.empty() || figures[0] > 999) fail("expected four numbers behind the name of the GPU");
+            gpu.architecture = static_cast<int>(figures[0]);
+            gpu.sms = figures[1];
+            gpu.memory_bytes = figures[2];
+            gpu.l2_bytes = figures[3];
+            into.measured.push_back(std::move(gpu));
+        }
+        ++at_;
+        expect("};");
     }
 
     void rows(header_table& into)
     {
         std::vector<std::string> comments;
-        for (; at_ < lines_.size() && lines_[at_] != ">;"; ++at_) {
+        for (; at_ < lines_.size() && !lines_[at_].starts_with(">"); ++at_) {
             std::string type;
             if (auto row = row_in_line(lines_[at_], type)) {
                 if (type != into.row_type) fail("a row of type " + type + " in a table of " + into.row_type);
-                if (!into.rows.empty() && row_rank(into.rows.back().architecture) >= row_rank(row->architecture))
+                if (!into.rows.empty() &&
+                    row_rank(into.rows.back().architecture) >= row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
                     fail("not newer than the row above it");
                 if (!into.rows.empty() && row->values.size() != into.rows.front().values.size())
                     fail("expected " + std::to_string(into.rows.front().values.size()) +
@@ -214,10 +339,27 @@ std::string rows_text(const header_table& table)
         const char* variant = row.architecture.variant == architecture_variant::accelerated ? "_a"
                               : row.architecture.variant == architecture_variant::family    ? "_f"
                                                                                             : "";
-        text += std::string("    launchbox::sm") + variant + "<" + std::to_string(row.architecture.number()) + ", " +
-                table.row_type + row_text(row.values) + ">" + (i + 1 < table.rows.size() ? ",\n" : "\n");
+        std::string cell = fmt::format("launchbox::sm{}<{}, {}{}>", variant, row.architecture.number(), table.row_type,
+                                       row_text(row.values));
+        if (!row.gpus.empty()) {
+            cell = "launchbox::on_gpus<" + cell;
+            for (const gpu_range& range : row.gpus) cell += ", launchbox::gpu_range{" + range_text(range) + "}";
+            cell += ">";
+        }
+        text += "    " + cell + (i + 1 < table.rows.size() ? ",\n" : "\n");
     }
     return text;
+}
+
+std::string box_text(const header_table& table)
+{
+    std::string text = "struct " + table.name + " : launchbox::launch_box<\n" + rows_text(table);
+    if (table.measured.empty()) return text + "> {};\n";
+    text += "> {\n    static constexpr launchbox::measured_gpu measured[] = {\n";
+    for (const header_gpu& gpu : table.measured)
+        text += fmt::format("        {{\"{}\", {}, {}, {}, {}}},\n", gpu.name, gpu.architecture, number_text(gpu.sms),
+                            number_text(gpu.memory_bytes), number_text(gpu.l2_bytes));
+    return text + "    };\n};\n";
 }
 
 }  // namespace
@@ -232,7 +374,7 @@ std::string with_rows(std::string_view text, const header_table& table)
     std::string result;
     const std::vector<std::string_view> lines = lines_in(text);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (i == table.begin) result += with_ends_of(lines[i], rows_text(table));
+        if (i == table.begin) result += with_ends_of(lines[i], box_text(table));
         if (i >= table.begin && i < table.end) continue;
         result += lines[i];
         if (i + 1 < lines.size()) result += '\n';
@@ -243,8 +385,7 @@ std::string with_rows(std::string_view text, const header_table& table)
 std::string table_text(const header_table& table)
 {
     return "// table " + table.name + ": " + table.text + "\n#ifdef " + table.macro + "\nusing " + table.name +
-           " = launchbox::only<" + table.row_type + " " + table.macro + ">;\n#else\nusing " + table.name +
-           " = launchbox::launch_box<\n" + rows_text(table) + ">;\n#endif\n";
+           " = launchbox::only<" + table.row_type + " " + table.macro + ">;\n#else\n" + box_text(table) + "#endif\n";
 }
 
 std::string row_text(const std::vector<std::string>& values)
@@ -252,6 +393,19 @@ std::string row_text(const std::vector<std::string>& values)
     std::string text = "{";
     for (const std::string& value : values) text += (text.size() > 1 ? ", " : "") + value;
     return text + "}";
+}
+
+std::string place_text(const header_row& row)
+{
+    const std::string architecture(architecture_name(row.architecture).view());
+    return row.gpus.empty() ? architecture : architecture + " with " + range_text(row.gpus);
+}
+
+std::string range_text(const std::vector<gpu_range>& gpus)
+{
+    std::string text;
+    for (const gpu_range& range : gpus) text += (text.empty() ? "" : " or ") + range_text(range);
+    return text;
 }
 
 int row_rank(const compute_capability& architecture)
@@ -266,6 +420,7 @@ const header_row* row_used_by(const header_table& table, const compute_capabilit
 {
     const header_row* used = nullptr;
     for (const header_row& row : table.rows) {
+        if (!row.gpus.empty()) continue;
         const bool own = row.architecture == architecture;
         if (own || (row.architecture.variant == architecture_variant::plain &&
                     row.architecture.number() <= architecture.number()))

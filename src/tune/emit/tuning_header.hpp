@@ -3,6 +3,7 @@
 #pragma once
 
 #include <launchbox/compute_capability.hpp>
+#include <launchbox/tuning_row.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +15,29 @@ namespace launchbox {
 
 struct header_row {
     compute_capability architecture;
+    std::vector<gpu_range> gpus = {};   ///< that it is for; empty: all
     std::vector<std::string> values;    ///< as they stand in the source: "256", "true"
     std::vector<std::string> comments;  ///< the lines above it, each beginning with "//"
     std::size_t line = 0;               ///< from 1; 0: not in a file
+
+    friend bool operator==(const header_row&, const header_row&) = default;
+};
+
+/// A GPU on which rows of a table were measured, as launch_box knows it.
+struct header_gpu {
+    std::string name;
+    int architecture = 0;  ///< 90 for sm_90
+    std::int64_t sms = 0, memory_bytes = 0, l2_bytes = 0;
+
+    friend bool operator==(const header_gpu&, const header_gpu&) = default;
 };
 
 struct header_table {
     std::string name, text, macro = {}, row_type;
     std::vector<header_row> rows = {};
+    std::vector<header_gpu> measured = {};
     std::size_t first_line = 0;      ///< from 1: "// table NAME: TEXT"
-    std::size_t begin = 0, end = 0;  ///< the lines of the rows, from 0
+    std::size_t begin = 0, end = 0;  ///< the lines from "struct NAME : " to its end, from 0
 };
 
 /// The tables of a header; `name` stands in messages. Throws `error` with file and line for what is not as
@@ -42,7 +56,12 @@ std::string row_text(const std::vector<std::string>& values);
 /// The order of rows in a table: sm<90>, sm_a<90>, sm<100>, sm_f<100>, sm_a<100>.
 int row_rank(const compute_capability& architecture);
 
-/// The row that plain code for this architecture uses; `nullptr`: it does not compile.
+/// ".min_sms = 120 or .max_memory_bytes = 50'000'000'000".
+std::string range_text(const std::vector<gpu_range>& gpus);
+/// "sm_90", "sm_90 with .min_sms = 120".
+std::string place_text(const header_row& row);
+
+/// The row that plain code for this architecture uses where none is for the GPU alone; `nullptr`: it does not compile.
 const header_row* row_used_by(const header_table& table, const compute_capability& architecture);
 
 /// 64-bit FNV-1a of these bytes, 16 digits: the hash by which a header names a record.

@@ -164,33 +164,63 @@ std::vector<std::size_t> promising(const std::vector<portable_row>& rows, std::s
     return found;
 }
 
-std::vector<portable_set> exact_sets(const std::vector<portable_row>& rows, std::size_t gpus)
+// All shares from `least` on, rising.
+std::vector<double> thresholds_of(const std::vector<portable_row>& rows, std::size_t gpus, double least)
 {
     std::vector<double> thresholds;
     for (const portable_row& row : rows)
         for (std::size_t g = 0; g < gpus; ++g)
-            if (row.shares[g] && *row.shares[g] > 0) thresholds.push_back(*row.shares[g]);
+            if (const double share = share_or_none(row, g); share > 0 && share >= least) thresholds.push_back(share);
     std::ranges::sort(thresholds);
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+    return thresholds;
+}
+
+// At most so many rows with the best worst share, which is that of the threshold at `low`, from which the search begins.
+std::vector<std::size_t> best_cover(const std::vector<portable_row>& rows, std::size_t gpus,
+                                    const std::vector<double>& thresholds, std::size_t count, std::size_t& low)
+{
+    std::vector<std::size_t> chosen = smallest_cover(covering_at(rows, gpus, thresholds[low]), gpus);
+    if (chosen.empty() || chosen.size() > count) return {};
+    std::size_t high = thresholds.size();
+    while (low + 1 < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        std::vector<std::size_t> tried = smallest_cover(covering_at(rows, gpus, thresholds[middle]), gpus);
+        if (!tried.empty() && tried.size() <= count) {
+            low = middle;
+            chosen = std::move(tried);
+        } else {
+            high = middle;
+        }
+    }
+    return chosen;
+}
+
+std::vector<portable_set> exact_sets(const std::vector<portable_row>& rows, std::size_t gpus)
+{
+    const std::vector<double> thresholds = thresholds_of(rows, gpus, 0);
     std::vector<portable_set> sets;
     std::size_t low = 0;  // feasible with fewer rows: with more, too
-    for (std::size_t count = 1; count <= gpus; ++count) {
-        std::vector<std::size_t> chosen = smallest_cover(covering_at(rows, gpus, thresholds[low]), gpus);
-        if (chosen.empty() || chosen.size() > count) continue;
-        std::size_t high = thresholds.size();
-        while (low + 1 < high) {
-            const std::size_t middle = low + (high - low) / 2;
-            std::vector<std::size_t> tried = smallest_cover(covering_at(rows, gpus, thresholds[middle]), gpus);
-            if (!tried.empty() && tried.size() <= count) {
-                low = middle;
-                chosen = std::move(tried);
-            } else {
-                high = middle;
-            }
-        }
-        sets.push_back(set_of(rows, std::move(chosen), gpus));
-    }
+    for (std::size_t count = 1; count <= gpus; ++count)
+        if (std::vector<std::size_t> chosen = best_cover(rows, gpus, thresholds, count, low); !chosen.empty())
+            sets.push_back(set_of(rows, std::move(chosen), gpus));
     return sets;
+}
+
+// The set with rows exchanged for promising ones.
+portable_set improved_by(const std::vector<std::size_t>& promising, const std::vector<portable_row>& rows,
+                         const portable_set& made, std::size_t gpus)
+{
+    // Rows and the set's own, by their places among the promising.
+    std::vector<portable_row> few;
+    std::vector<std::size_t> from = promising;
+    from.insert(from.end(), made.rows.begin(), made.rows.end());
+    for (const std::size_t place : from) few.push_back(rows[place]);
+    std::vector<std::size_t> start;
+    for (std::size_t c = 0; c < made.rows.size(); ++c) start.push_back(promising.size() + c);
+    portable_set better = tidied(few, improved(few, set_of(few, start, gpus), gpus), gpus);
+    for (std::size_t& row : better.rows) row = from[row];
+    return better;
 }
 
 std::vector<portable_set> greedy_sets(const std::vector<portable_row>& rows, std::size_t gpus)
@@ -213,21 +243,26 @@ std::vector<portable_set> greedy_sets(const std::vector<portable_row>& rows, std
 
 }  // namespace
 
+portable_set fewest_rows(const std::vector<portable_row>& rows, std::size_t gpus, double least)
+{
+    portable_set made{.rows = {}, .row_of = {}};
+    if (gpus > max_exact_gpus) {
+        for (portable_set& one : greedy_sets(rows, gpus))
+            if (one.worst_share >= least && made.rows.empty()) made = std::move(one);
+    } else if (const std::vector<std::size_t> some = smallest_cover(covering_at(rows, gpus, least), gpus); !some.empty()) {
+        std::size_t low = 0;
+        made = set_of(rows, best_cover(rows, gpus, thresholds_of(rows, gpus, least), some.size(), low), gpus);
+    }
+    return made.rows.empty() ? made : improved_by(promising(rows, gpus), rows, made, gpus);
+}
+
 std::vector<portable_set> best_row_sets(const std::vector<portable_row>& rows, std::size_t gpus)
 {
     std::vector<portable_set> sets = gpus <= max_exact_gpus ? exact_sets(rows, gpus) : greedy_sets(rows, gpus);
     const std::vector<std::size_t> places = promising(rows, gpus);
     std::vector<portable_set> kept;
-    for (portable_set& made : sets) {
-        // Rows and the set's own, by their places among the promising.
-        std::vector<portable_row> few;
-        std::vector<std::size_t> from = places;
-        from.insert(from.end(), made.rows.begin(), made.rows.end());
-        for (const std::size_t place : from) few.push_back(rows[place]);
-        std::vector<std::size_t> start;
-        for (std::size_t c = 0; c < made.rows.size(); ++c) start.push_back(places.size() + c);
-        portable_set better = tidied(few, improved(few, set_of(few, start, gpus), gpus), gpus);
-        for (std::size_t& row : better.rows) row = from[row];
+    for (const portable_set& made : sets) {
+        portable_set better = improved_by(places, rows, made, gpus);
         if (!kept.empty() && better.worst_share <= kept.back().worst_share) continue;
         kept.push_back(std::move(better));
         if (kept.back().worst_share >= 1) break;

@@ -25,12 +25,15 @@ struct row_question {
     kernel_handle kernel;               ///< without a function: only the row is asked for
     const void* probe = nullptr;        ///< the architecture probe of the same unit
     std::span<const row_figures> rows;  ///< ascending
-    std::span<const int> listed;        ///< numbers of the architectures that the unit is compiled for
+    row_places places;                  ///< of the same rows
+    std::span<const int> listed;                ///< numbers of the architectures that the unit is compiled for
+    std::span<const void* const> kernels = {};  ///< for each variant of the row, instead of the function of `kernel`
 };
 
 /// The answer of the code.
 struct row_answer {
-    int row = 0;              ///< its index
+    int row = 0;      ///< its index
+    int variant = 0;  ///< of the kernel
     compute_capability code;  ///< what the kernel was compiled for
 };
 
@@ -138,20 +141,35 @@ inline void check_kernel(const row_question& question, const row_figures& row, c
     ensure(opt_in::dynamic_shared, kernel.function, true);
 }
 
+/// What the current GPU says of itself.
+inline gpu_properties properties_of(int device)
+{
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);  // 0 where it fails, which no range with a minimum holds
+    return {.sms = device_attribute(cudaDevAttrMultiProcessorCount, device),
+            .l2_bytes = device_attribute(cudaDevAttrL2CacheSize, device),
+            .memory_bytes = static_cast<std::int64_t>(total)};
+}
+
 /// Throws launch_error where there is no code, where the code does not fit the table, and where the GPU cannot hold the
 /// row. Leaves no error behind and disturbs no capture.
-inline row_answer choose_row(const row_question& question, int device)
+inline row_answer choose_row(row_question question, int device)
 {
     const own_errors errors;
     const beside_captures beside;
     row_answer answer;
     answer.code = ask_probe(question, device, errors.earlier);
-    for (std::size_t i = question.rows.size(); i-- > 0;)
-        if (serves(question.rows[i].architecture, answer.code)) {
-            answer.row = static_cast<int>(i);
-            if (question.kernel.function) check_kernel(question, question.rows[i], answer.code, device, errors.earlier);
-            return answer;
-        }
+    if (const std::size_t variants = count_variants(question.places, answer.code); variants > 0) {
+        if (variants > 1)
+            answer.variant = static_cast<int>(select_variant(question.places, answer.code, properties_of(device)));
+        const auto variant = static_cast<std::size_t>(answer.variant);
+        answer.row = select_row(question.places, answer.code, variant);
+        if (!question.kernels.empty()) question.kernel.function = question.kernels[variant];
+        if (question.kernel.function)
+            check_kernel(question, question.rows[static_cast<std::size_t>(answer.row)], answer.code, device,
+                         errors.earlier);
+        return answer;
+    }
     // Such code does not compile: the kernel was compiled with another table than the host.
     refuse_row(question.kernel,
                "its code on " + device_text(device) + " was compiled for " + architecture_text_of(answer.code) +

@@ -11,6 +11,7 @@
 #include <launchbox/launch_bounds.hpp>
 #include <launchbox/occupancy.hpp>
 #include <launchbox/sm_limits.hpp>
+#include <launchbox/tuning_row.hpp>
 
 namespace launchbox::detail {
 
@@ -37,12 +38,80 @@ constexpr bool serves(const compute_capability& row, const compute_capability& c
     return false;
 }
 
-/// The one rule by which host and device choose: the newest row that serves the code; -1 if none does.
-constexpr int select_row(std::span<const compute_capability> rows, const compute_capability& code)
+/// Which rows are for which code and GPUs, in the order of the table. A row without ranges is for every GPU.
+struct row_places {
+    std::span<const compute_capability> architectures;
+    std::span<const std::span<const gpu_range>> gpus;
+};
+
+/// The rows that code can have are those that serve it from the newest one for every GPU on; that one, the last resort,
+/// is variant 0, and each later one the next. A kernel is compiled once for each variant. The place of a variant in the
+/// table; -1 if there is none.
+constexpr int select_row(const row_places& rows, const compute_capability& code, std::size_t variant = 0)
 {
-    for (std::size_t i = rows.size(); i-- > 0;)
-        if (serves(rows[i], code)) return static_cast<int>(i);
+    std::size_t last_resort = rows.architectures.size();
+    for (std::size_t i = rows.architectures.size(); i-- > 0 && last_resort == rows.architectures.size();)
+        if (rows.gpus[i].empty() && serves(rows.architectures[i], code)) last_resort = i;
+    for (std::size_t i = last_resort; i < rows.architectures.size(); ++i)
+        if (serves(rows.architectures[i], code) && variant-- == 0) return static_cast<int>(i);
     return -1;
+}
+
+/// How many variants the code has; 0: not even a last resort.
+constexpr std::size_t count_variants(const row_places& rows, const compute_capability& code)
+{
+    std::size_t count = 0;
+    while (select_row(rows, code, count) >= 0) ++count;
+    return count;
+}
+
+/// What the running GPU says of itself.
+struct gpu_properties {
+    std::int64_t sms = 0, l2_bytes = 0, memory_bytes = 0;
+};
+
+constexpr bool holds(const gpu_range& range, const gpu_properties& gpu)
+{
+    return range.min_sms <= gpu.sms && gpu.sms <= range.max_sms && range.min_l2_bytes <= gpu.l2_bytes &&
+           gpu.l2_bytes <= range.max_l2_bytes && range.min_memory_bytes <= gpu.memory_bytes &&
+           gpu.memory_bytes <= range.max_memory_bytes;
+}
+
+constexpr bool holds(std::span<const gpu_range> ranges, const gpu_properties& gpu)
+{
+    for (const gpu_range& range : ranges)
+        if (holds(range, gpu)) return true;
+    return ranges.empty();
+}
+
+/// The one rule by which a variant is chosen for a GPU: the newest row that is for it. Rows of one architecture are for
+/// different GPUs.
+constexpr std::size_t select_variant(const row_places& rows, const compute_capability& code, const gpu_properties& gpu)
+{
+    std::size_t variant = count_variants(rows, code);
+    while (variant > 1 && !holds(rows.gpus[static_cast<std::size_t>(select_row(rows, code, variant - 1))], gpu)) --variant;
+    return variant - (variant > 0 ? 1 : 0);
+}
+
+constexpr bool is_empty(const gpu_range& range)
+{
+    return range.min_sms > range.max_sms || range.min_l2_bytes > range.max_l2_bytes ||
+           range.min_memory_bytes > range.max_memory_bytes;
+}
+
+constexpr bool overlap(const gpu_range& one, const gpu_range& other)
+{
+    return one.min_sms <= other.max_sms && other.min_sms <= one.max_sms && one.min_l2_bytes <= other.max_l2_bytes &&
+           other.min_l2_bytes <= one.max_l2_bytes && one.min_memory_bytes <= other.max_memory_bytes &&
+           other.min_memory_bytes <= one.max_memory_bytes;
+}
+
+constexpr bool overlap(std::span<const gpu_range> some, std::span<const gpu_range> others)
+{
+    for (const gpu_range& one : some)
+        for (const gpu_range& other : others)
+            if (overlap(one, other)) return true;
+    return false;
 }
 
 template <class Row>

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -14,13 +15,48 @@
 
 namespace launchbox::detail {
 
+/// The GPUs that a row is for; empty: all.
+template <class Row>
+constexpr std::span<const gpu_range> gpus_of()
+{
+    if constexpr (requires { Row::gpus; })
+        return Row::gpus;
+    else
+        return {};
+}
+
+template <class Row>
+concept has_no_range = requires { Row::gpus; } && gpus_of<Row>().empty();
+
+template <class... Rows>
+constexpr bool has_empty_range()
+{
+    bool found = (has_no_range<Rows> || ...);
+    for (const std::span<const gpu_range> gpus : {gpus_of<Rows>()...})
+        for (const gpu_range& range : gpus) found = found || is_empty(range);
+    return found;
+}
+
+// Of one architecture, the row for every GPU comes first.
 template <class... Rows>
 constexpr bool are_ascending()
 {
     const std::array<int, sizeof...(Rows)> ranks{rank_of(Rows::architecture)...};
+    const std::array<bool, sizeof...(Rows)> for_some{!gpus_of<Rows>().empty()...};
     for (std::size_t i = 1; i < ranks.size(); ++i)
-        if (ranks[i - 1] >= ranks[i]) return false;
+        if (ranks[i - 1] > ranks[i] || (ranks[i - 1] == ranks[i] && !for_some[i])) return false;
     return true;
+}
+
+template <class... Rows>
+constexpr bool share_gpus()
+{
+    const std::array<int, sizeof...(Rows)> ranks{rank_of(Rows::architecture)...};
+    const std::array<std::span<const gpu_range>, sizeof...(Rows)> gpus{gpus_of<Rows>()...};
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (ranks[i] == ranks[j] && overlap(gpus[i], gpus[j])) return true;
+    return false;
 }
 
 template <class Type>
@@ -62,7 +98,9 @@ enum class table_error {
     no_min_blocks,
     form_of_shared,
     form_of_tile,
-    not_ascending
+    not_ascending,
+    empty_range,
+    shared_gpus
 };
 
 // Whether a type has a member of some name, of whatever form: with a second base of that name, naming it is ambiguous.
@@ -119,6 +157,10 @@ constexpr table_error find_table_error()
         return table_error::two_types;
     else if constexpr (!are_ascending<Rows...>())
         return table_error::not_ascending;
+    else if constexpr (has_empty_range<Rows...>())
+        return table_error::empty_range;
+    else if constexpr (share_gpus<Rows...>())
+        return table_error::shared_gpus;
     else if constexpr (are_of_one_type<Rows...>())
         return find_member_error<std::common_type_t<row_type_of<Rows>...>>();
     else
@@ -150,7 +192,12 @@ struct table_check {
                   "launch_box: 'tile' of the rows is a number, or a constexpr const function without arguments");
     static_assert(Error != table_error::not_ascending,
                   "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
-                  "sm_f<100>, sm_a<100>");
+                  "sm_f<100>, sm_a<100>; behind the row of an architecture, on_gpus<...> gives others to some GPUs");
+    static_assert(Error != table_error::empty_range,
+                  "launch_box: on_gpus has one range of GPUs or more, each with no minimum above its maximum: "
+                  "on_gpus<sm<90, row{...}>, gpu_range{.min_memory_bytes = 110'000'000'000}>");
+    static_assert(Error != table_error::shared_gpus,
+                  "launch_box: two rows of one architecture are for the same GPUs; let their ranges not overlap");
     static constexpr bool fine = Error == table_error::none;
 };
 
@@ -169,14 +216,19 @@ template <bool HaveType, class... Rows>
 struct table_rows {
     using row_type = no_row;
     static constexpr std::array<compute_capability, 1> architectures{};
+    static constexpr std::array<std::span<const gpu_range>, 1> gpus{};
     static constexpr std::array<row_type, 1> rows{};
 };
 
+template <class... Rows>
+struct places_of_rows {
+    static constexpr std::array<compute_capability, sizeof...(Rows)> architectures{Rows::architecture...};
+    static constexpr std::array<std::span<const gpu_range>, sizeof...(Rows)> gpus{gpus_of<Rows>()...};
+};
+
 template <class First, class... Others>
-struct table_rows<true, First, Others...> {
+struct table_rows<true, First, Others...> : places_of_rows<First, Others...> {
     using row_type = row_type_of<First>;
-    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
-                                                                                         Others::architecture...};
     static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
 };
 
@@ -205,10 +257,8 @@ constexpr row_of_several_types without_type(const Row& row, std::size_t place)
 
 template <class First, class... Others>
     requires(!are_of_one_type<First, Others...>())
-struct table_rows<true, First, Others...> {
+struct table_rows<true, First, Others...> : places_of_rows<First, Others...> {
     using row_type = row_of_several_types;
-    static constexpr std::array<compute_capability, 1 + sizeof...(Others)> architectures{First::architecture,
-                                                                                         Others::architecture...};
     static constexpr std::array<row_type, 1 + sizeof...(Others)> rows = [] {
         std::size_t place = 0;
         return std::array<row_type, 1 + sizeof...(Others)>{without_type(First::row, place++),

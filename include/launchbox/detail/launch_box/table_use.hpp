@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include <launchbox/tuning_table.hpp>
 
@@ -22,11 +23,19 @@ template <class Box>
 using box_in_use = Box;
 #endif
 
-/// The row of a table for code that is compiled for `code`.
 template <class Box>
-constexpr typename Box::row_type row_in(const compute_capability& code)
+constexpr row_places places_of()
 {
-    return Box::rows[static_cast<std::size_t>(select_row(Box::architectures, code))];
+    return {Box::architectures, Box::gpus};
+}
+
+/// Whether some of its rows are for some GPUs alone.
+template <class Box>
+constexpr bool has_rows_for_some_gpus()
+{
+    for (const std::span<const gpu_range> gpus : Box::gpus)
+        if (!gpus.empty()) return true;
+    return false;
 }
 
 /// What a type that is used as a table is.
@@ -89,13 +98,24 @@ constexpr auto row_of_wrong_table()
         return no_row{};
 }
 
-/// Does not compile for an architecture without a row, or one that cannot hold its row.
-template <class Box, compute_capability Code>
+/// Does not compile for a table with rows for some GPUs.
+template <class Box>
+struct table_of_function {
+    static constexpr bool has_one_row = !has_rows_for_some_gpus<box_in_use<Box>>();
+    static_assert(has_one_row,
+                  "launch_box: a __global__ function has one row an architecture, and this table has rows for some GPUs "
+                  "alone (on_gpus); write a body, whose kernel is compiled with each of them");
+};
+
+/// Does not compile for an architecture without a row, or one that cannot hold its row. `row`: the one of a variant; -1:
+/// the architecture has no such variant.
+template <class Box, compute_capability Code, std::size_t Variant = 0>
 struct box_on_architecture {
-    static constexpr int selected = Box::is_valid ? select_row(Box::architectures, Code) : -2;
+    static constexpr int selected = Box::is_valid ? select_row(places_of<Box>(), Code) : -2;
     static_assert(selected != -1,
-                  "launch_box: this code is compiled for an architecture older than every row of its table; add a row "
-                  "for it, or take it off the -gencode list");
+                  "launch_box: this code is compiled for an architecture older than every row of its table that is for "
+                  "all GPUs; add a row for it, or take it off the -gencode list");
+    static constexpr int row = selected < 0 ? -1 : select_row(places_of<Box>(), Code, Variant);
     static constexpr bool has_own = [] {
         if constexpr (selected < 0) return true;
         return Box::architectures[static_cast<std::size_t>(selected)].number() == Code.number();
@@ -104,11 +124,12 @@ struct box_on_architecture {
                   "launch_box: this code is compiled for an architecture that has no row of its own, and the table is "
                   "strict; add the row, or take the architecture off the -gencode list");
     static constexpr bool fits = [] {
-        if constexpr (selected < 0)
+        if constexpr (row < 0)
             return false;
         else
-            return row_on_architecture<
-                figures_of(row_in<Box>(Code), Box::architectures[static_cast<std::size_t>(selected)]), Code>::fits;
+            return row_on_architecture<figures_of(Box::rows[static_cast<std::size_t>(row)],
+                                                  Box::architectures[static_cast<std::size_t>(row)]),
+                                       Code>::fits;
     }();
 };
 

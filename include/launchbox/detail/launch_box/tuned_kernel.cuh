@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 
 #include <launchbox/detail/launch/launch_arguments.hpp>
 #include <launchbox/detail/launch_box/row_choice.cuh>
@@ -19,13 +20,13 @@
 namespace launchbox::detail {
 
 /// The row of this device pass. The host pass has none: what it compiles here never runs.
-template <class Box>
+template <class Box, std::size_t Variant = 0>
 consteval auto row_of_this_pass()
 {
     if constexpr (one_table<Box>::fine) {
 #ifdef __CUDA_ARCH__
-        using box = box_in_use<Box>;
-        if constexpr (box_on_architecture<box, code_architecture()>::fits) return row_in<box>(code_architecture());
+        using here = box_on_architecture<box_in_use<Box>, code_architecture(), Variant>;
+        if constexpr (here::fits) return box_in_use<Box>::rows[static_cast<std::size_t>(here::row)];
 #endif
         return Box::rows.back();
     } else {
@@ -42,29 +43,50 @@ struct given_row_check {
 #endif
 
 /// The same with its type, where the rows of a table are of several.
-template <class Box>
+template <class Box, std::size_t Variant = 0>
 consteval auto typed_row_of_this_pass()
 {
     if constexpr (!has_typed_rows<Box>) {
-        return row_of_this_pass<Box>();
+        return row_of_this_pass<Box, Variant>();
     } else {
 #ifdef LAUNCHBOX_ROW
         static_cast<void>(given_row_check<has_typed_rows<Box>>::fine);
         return no_row{};
 #else
-        return Box::template typed_row<static_cast<std::size_t>(row_of_this_pass<Box>().place)>;
+        return Box::template typed_row<static_cast<std::size_t>(row_of_this_pass<Box, Variant>().place)>;
 #endif
     }
 }
 
-/// The figures of that row. A table that is wrong has 1 thread, so that only table_check fails.
-template <class Box>
+// Whether this device pass has such a variant: another architecture of the unit may have more.
+template <class Box, std::size_t Variant>
+consteval bool has_variant()
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (Variant > 0) return box_on_architecture<box_in_use<Box>, code_architecture(), Variant>::row >= 0;
+#endif
+    return true;
+}
+
+/// The figures of that row. A table that is wrong has 1 thread, so that only table_check fails, and so has a variant
+/// that this architecture does not have.
+template <class Box, std::size_t Variant = 0>
 consteval row_figures bounds_of_this_pass()
 {
-    if constexpr (one_table<Box>::fine)
-        return figures_of(row_of_this_pass<Box>(), {});
-    else
-        return {.threads = 1};
+    if constexpr (one_table<Box>::fine) {
+        if constexpr (has_variant<Box, Variant>()) return figures_of(row_of_this_pass<Box, Variant>(), {});
+    }
+    return {.threads = 1};
+}
+
+/// The same for a `__global__` function, which has one row.
+template <class Box>
+consteval row_figures bounds_of_function()
+{
+    if constexpr (one_table<Box>::fine) {
+        if constexpr (table_of_function<Box>::has_one_row) return bounds_of_this_pass<Box>();
+    }
+    return {.threads = 1};
 }
 
 template <class Body>
@@ -99,39 +121,62 @@ constexpr row_figures figures_for(const Row& row, const compute_capability& arch
 }
 
 // Checked in each device pass: a body may need more shared memory than its row alone says.
-template <class Body, class Box>
+template <class Body, class Box, std::size_t Variant>
 consteval bool body_fits()
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (box_on_architecture<box_in_use<Box>, code_architecture()>::fits)
-        return row_on_architecture<figures_for<Body>(row_of_this_pass<Box>(), code_architecture()),
+    if constexpr (box_on_architecture<box_in_use<Box>, code_architecture(), Variant>::fits)
+        return row_on_architecture<figures_for<Body>(row_of_this_pass<Box, Variant>(), code_architecture()),
                                    code_architecture()>::fits;
+    else if constexpr (Variant > 0)
+        return false;
 #endif
     return true;
 }
+
+/// A kernel of a body: one for each size class and variant of its row. Both are one number, so that nothing is added to
+/// the name of a kernel whose table has no rows for some GPUs.
+template <class Body>
+struct kernel_number {
+    static constexpr std::size_t classes = classes_of<typename Body::tuning>::count;
+    static constexpr unsigned of(std::size_t size_class, std::size_t variant)
+    {
+        return static_cast<unsigned>(size_class + variant * classes);
+    }
+};
 
 template <class Body, std::size_t Class>
 using table_of_class = typename classes_of<typename Body::tuning>::template box<Class>;
 template <class Body, std::size_t Class>
 using box_of = box_in_use<table_of_class<Body, Class>>;
 
+template <class Body, unsigned Number>
+consteval row_figures bounds_of_kernel()
+{
+    constexpr unsigned classes = kernel_number<Body>::classes;
+    return bounds_of_this_pass<table_of_class<Body, Number % classes>, Number / classes>();
+}
+
 }  // namespace launchbox::detail
 
 namespace launchbox {
 
 /// The kernel of a body. Should the row of the launch ever be another than its own, it stops with a trap, which ends
-/// the CUDA context, instead of computing something else. `Unit` is the unit_number of the file.
-template <class Body, unsigned Unit, unsigned Class, class Seal, class... Parameters>
-__global__ void __launch_bounds__(detail::bounds_of_this_pass<detail::table_of_class<Body, Class>>().threads,
-                                  detail::bounds_of_this_pass<detail::table_of_class<Body, Class>>().min_blocks)
+/// the CUDA context, instead of computing something else. `Unit` is the unit_number of the file, `Number` the
+/// kernel_number.
+template <class Body, unsigned Unit, unsigned Number, class Seal, class... Parameters>
+__global__ void __launch_bounds__(detail::bounds_of_kernel<Body, Number>().threads,
+                                  detail::bounds_of_kernel<Body, Number>().min_blocks)
     tuned(Seal of_launch, Parameters... parameters)
 {
 #ifdef __CUDA_ARCH__
-    if constexpr (detail::body_fits<Body, detail::table_of_class<Body, Class>>()) {
-        constexpr auto row = detail::row_of_this_pass<detail::table_of_class<Body, Class>>();
+    constexpr unsigned classes = detail::kernel_number<Body>::classes, variant = Number / classes;
+    using table = detail::table_of_class<Body, Number % classes>;
+    if constexpr (detail::body_fits<Body, table, variant>()) {
+        constexpr auto row = detail::row_of_this_pass<table, variant>();
         constexpr auto own = detail::sealed_constant<row>();
         if (!detail::is_same_seal(own, of_launch)) __trap();
-        constexpr auto typed = detail::typed_row_of_this_pass<detail::table_of_class<Body, Class>>();
+        constexpr auto typed = detail::typed_row_of_this_pass<table, variant>();
         Body::template run<typed>(parameters...);
     }
 #endif
@@ -246,10 +291,36 @@ const char* type_name()
 #endif
 }
 
-/// The pointers by which the runtime knows a kernel and the architecture probe of its unit.
-struct unit_pointers {
-    const void* kernel;
-    const void* probe;
+/// The most variants that code for an architecture of the unit can have, whatever its suffix, which the host does not
+/// know.
+template <class Box, class Unit>
+constexpr std::size_t count_kernels()
+{
+    std::size_t count = 1;
+    if (!has_rows_for_some_gpus<Box>()) return count;
+    for (const int number : Unit::numbers)
+        for (const architecture_variant variant :
+             {architecture_variant::plain, architecture_variant::family, architecture_variant::accelerated}) {
+            const std::size_t here = count_variants(places_of<Box>(), {number / 10, number % 10, variant});
+            if (here > count) count = here;
+        }
+    return count;
+}
+
+template <class Body, class Unit, std::size_t Class, class Seal, class Parameters, class Variants>
+struct unit_pointers;
+
+/// The pointers by which the runtime knows the architecture probe of a unit and, behind it, the kernels of one size
+/// class of a body, one for each variant.
+template <class Body, class Unit, std::size_t Class, class Seal, class... Parameters, std::size_t... Variant>
+struct unit_pointers<Body, Unit, Class, Seal, list<Parameters...>, std::index_sequence<Variant...>> {
+    // One variable, so that all functions that use it mean the same kernels: of inline functions the linker may keep
+    // some from one unit and some from another. Not const, or the compiler would replace it by the pointers of its own
+    // unit.
+    static inline constinit const void* all[]{
+        reinterpret_cast<const void*>(&architecture_probe<Unit>),
+        reinterpret_cast<const void*>(
+            &launchbox::tuned<Body, unit_number<Unit>, kernel_number<Body>::of(Class, Variant), Seal, Parameters...>)...};
 };
 
 template <class Body, class Unit, std::size_t Class, class Parameters>
@@ -262,7 +333,8 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
     using row_type = typename box::row_type;
     using seal = row_seal<row_type>;
     using parameters = list<Parameters...>;
-    static constexpr std::size_t rows = box::rows.size();
+    static constexpr std::size_t rows = box::rows.size(), kernels = count_kernels<box, Unit>();
+    static_assert(rows < 1024 && kernels < 256, "launch_box: a table has fewer than 1,024 rows");
 
     static constexpr std::array<row_figures, rows> figures = [] {
         std::array<row_figures, rows> all{};
@@ -275,29 +347,34 @@ struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
         return all;
     }();
 
-    // A variable, so that all functions that use it mean the same kernel: of inline functions the linker may keep some
-    // from one unit and some from another. Not const, or the compiler would replace it by the pointers of its own unit.
-    static inline constinit unit_pointers pointers{
-        reinterpret_cast<const void*>(
-            &launchbox::tuned<Body, unit_number<Unit>, static_cast<unsigned>(Class), seal, Parameters...>),
-        reinterpret_cast<const void*>(&architecture_probe<Unit>)};
+    using pointers = unit_pointers<Body, Unit, Class, seal, parameters, std::make_index_sequence<kernels>>;
+    static const void* kernel(std::size_t variant) { return pointers::all[1 + variant]; }
 
     static const char* name() { return type_name<Body>(); }
-    static kernel_handle handle() { return {pointers.kernel, type_name<void(Parameters...)>(), name()}; }
+    static kernel_handle handle(std::size_t variant = 0)
+    {
+        return {kernel(variant), type_name<void(Parameters...)>(), name()};
+    }
 
-    static row_answer ask(int device) { return choose_row({handle(), pointers.probe, figures, Unit::numbers}, device); }
+    static row_answer ask(int device)
+    {
+        return choose_row({handle(), pointers::all[0], figures, places_of<box>(), Unit::numbers,
+                           std::span<const void* const>(pointers::all).subspan(1)},
+                          device);
+    }
 
     struct known_row {
-        std::size_t row;
+        std::size_t row, variant;
         bool begins_early;
     };
     static known_row known_on(int device)
     {
-        const std::size_t both = known.on(device, [=] {
+        const std::size_t all = known.on(device, [=] {
             const row_answer answer = ask(device);
-            return 2 * answer.row + (asks_to_begin_early<Body>() && can_begin_early(answer.code) ? 1 : 0);
+            return answer.row * 512 + answer.variant * 2 +
+                   (asks_to_begin_early<Body>() && can_begin_early(answer.code) ? 1 : 0);
         });
-        return {both / 2, both % 2 != 0};
+        return {all / 512, kernels > 1 ? all / 2 % 256 : 0, all % 2 != 0};
     }
     static std::size_t row_on(int device) { return known_on(device).row; }
     static inline constinit known_rows known{};

@@ -121,9 +121,9 @@ void launch_with_row(const launch_extras& extras, const work_size& work, list<Pa
         // Shared memory was opted in to when the row became known.
         if (work.has_grid || known.begins_early || !extras.are_only_a_stream()) {
             if (extras.cluster.count() > cluster_without_opt_in)
-                launch_checked(Tuned::handle(), config(), addresses);
+                launch_checked(Tuned::handle(known.variant), config(), addresses);
             else
-                launch_opted_in(Tuned::handle(), config(), addresses);
+                launch_opted_in(Tuned::handle(known.variant), config(), addresses);
             return;
         }
         // The common launch: what is known to fit needs no launch_config, which costs some nanoseconds.
@@ -133,9 +133,9 @@ void launch_with_row(const launch_extras& extras, const work_size& work, list<Pa
         native.dynamicSmemBytes = static_cast<std::size_t>(figures.dynamic_shared_bytes);
         native.stream = extras.stream;
         const cudaError_t earlier = cudaPeekAtLastError();
-        const cudaError_t code = cudaLaunchKernelExC(&native, Tuned::pointers.kernel, addresses);
+        const cudaError_t code = cudaLaunchKernelExC(&native, Tuned::kernel(known.variant), addresses);
         if (code != cudaSuccess) [[unlikely]]
-            retry(Tuned::handle(), config(), addresses, code, earlier);
+            retry(Tuned::handle(known.variant), config(), addresses, code, earlier);
     }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
@@ -204,7 +204,7 @@ struct table_entry {
 
     static row_answer ask(const kernel_handle& kernel, const void* probe_of_kernel, int device)
     {
-        return choose_row({kernel, probe_of_kernel, figures, Unit::numbers}, device);
+        return choose_row({kernel, probe_of_kernel, figures, places_of<box>(), Unit::numbers}, device);
     }
     static std::size_t row_on(int device)
     {
@@ -230,7 +230,7 @@ auto row_of_table(std::int64_t elements)
 template <class Box, class Unit>
 auto row_of_kernel(const kernel_handle& kernel, const void* probe_of_kernel)
 {
-    if constexpr (one_table<Box>::fine) {
+    if constexpr (one_table<Box>::fine && table_of_function<Box>::has_one_row) {
         if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
         using table = table_entry<Box, Unit>;
         return table::box::rows[static_cast<std::size_t>(
@@ -247,7 +247,8 @@ occupancy_result account_of(std::int64_t elements)
         const int device = current_device(type_name<Body>());
         return with_class<typename Body::tuning>(elements, [&]<std::size_t Class>() {
             using kernel = tuned_kernel<Body, Unit, Class>;
-            return account_of_row(kernel::handle(), kernel::figures[kernel::row_on(device)]);
+            const auto known = kernel::known_on(device);
+            return account_of_row(kernel::handle(known.variant), kernel::figures[known.row]);
         });
     } else {
         return {};

@@ -24,6 +24,10 @@ template <template <int, auto> class Sm, int Number, auto Row, std::int64_t From
 struct scaled_tuning<Sm<Number, Row>, From, To> {
     using type = Sm<Number, launchbox::scaled(Row, From, To)>;
 };
+template <class Row, gpu_range... Gpus, std::int64_t From, std::int64_t To>
+struct scaled_tuning<on_gpus<Row, Gpus...>, From, To> {
+    using type = on_gpus<typename scaled_tuning<Row, From, To>::type, Gpus...>;
+};
 template <class... Rows, std::int64_t From, std::int64_t To>
 struct scaled_tuning<launch_box<Rows...>, From, To> {
     using type = launch_box<typename scaled_tuning<Rows, From, To>::type...>;

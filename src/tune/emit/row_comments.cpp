@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/emit/row_comments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/text/terminal.hpp"
+
+namespace launchbox {
+
+std::string in_comment(std::string text)
+{
+    text = escape_for_terminal(text);
+    std::replace(text.begin(), text.end(), '\\', '/');
+    return text;
+}
+
+namespace {
+
+std::string gain_comment(const row_choice& choice, const old_row& old)
+{
+    const std::string replaced = old.text + ", " + old.origin;
+    if (choice.kept) return "less than 1 % or noise, so that " + replaced + ", is kept";
+    if (choice.over)
+        return fmt::format("{:.3f} times as fast ({:.3f} to {:.3f}) as {}", choice.over->times, choice.over->low,
+                           choice.over->high, replaced);
+    return old.text.empty() ? "not known, since there was no row before"
+                            : "not known, since " + replaced + ", could not be measured";
+}
+
+}  // namespace
+
+std::vector<std::string> provenance(const emit_record& record, const row_choice& choice, const old_row& old,
+                                    const std::string& loss)
+{
+    const run_info& info = record.run.info;
+    const environment_info& where = info.environment;
+    std::vector<std::string> lines{in_comment(
+        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
+                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                    info.version, choice.verified ? "" : ", outputs not verified"))};
+    if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
+    if (!loss.empty()) lines.push_back(loss);
+    lines.push_back("// gain: " + gain_comment(choice, old));
+    lines.push_back(record.comment());
+    return lines;
+}
+
+old_row replaced_by(const header_row& row)
+{
+    for (const std::string& comment : row.comments) {
+        if (!comment.starts_with("// gain: ")) continue;
+        const std::size_t open = comment.find('{'), close = comment.find("}, ", open);
+        if (open == std::string::npos || close == std::string::npos) return {};
+        const std::size_t start = close + 3;
+        const std::size_t end = std::min(comment.find(", ", start), comment.size());
+        return {comment.substr(open, close + 1 - open), comment.substr(start, end - start)};
+    }
+    return {};
+}
+
+std::vector<std::string> records_of(const header_row& row)
+{
+    constexpr std::string_view start = "// record: ";
+    std::vector<std::string> named;
+    for (const std::string& comment : row.comments)
+        if (comment.starts_with(start)) named.push_back(comment.substr(start.size()));
+    return named;
+}
+
+header_gpu gpu_of(const emit_record& record)
+{
+    const environment_info& where = record.run.info.environment;
+    header_gpu gpu{.name = in_comment(where.gpu), .sms = where.sms, .memory_bytes = where.memory_bytes};
+    std::ranges::replace(gpu.name, '"', '\'');
+    if (const auto code = parse_compute_capability(where.architecture)) gpu.architecture = code->number();
+    for (const device_record& device : record.run.devices)
+        if (device.hardware && device.hardware->l2_bytes) gpu.l2_bytes = *device.hardware->l2_bytes;
+    return gpu;
+}
+
+void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed)
+{
+    if (choice.verified || choice.kept || allowed) return;
+    throw error(fmt::format("{}: the outputs of {} were not compared with a reference", record.path,
+                            escape_for_terminal(parameter_text(choice.parameters))),
+                "add [verify] to the spec and tune again, or accept it with --allow-unverified");
+}
+
+}  // namespace launchbox

@@ -1,0 +1,39 @@
+// The comments above a row of a header: where it comes from.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/emit/emit_records.hpp"
+#include "tune/emit/tuned_rows.hpp"
+#include "tune/emit/tuning_header.hpp"
+
+namespace launchbox {
+
+struct old_row {
+    std::string text, origin;  // "{256, 11, 0}", "the row of sm_80"; empty: there was none
+    std::optional<assignment> measured = {};
+};
+
+/// Text of a record, safe in a comment: no line end, and no backslash that would join lines.
+std::string in_comment(std::string text);
+
+/// Its lines for one record; `loss`: a line more, empty for none.
+std::vector<std::string> provenance(const emit_record& record, const row_choice& choice, const old_row& old,
+                                    const std::string& loss = "");
+
+/// What a row's own `// gain:` says that it replaced.
+old_row replaced_by(const header_row& row);
+
+/// The files, with their hashes, that a row names: "PATH HASH".
+std::vector<std::string> records_of(const header_row& row);
+
+/// The GPU of a record, as launch_box knows it.
+header_gpu gpu_of(const emit_record& record);
+
+/// Throws `error` where outputs were not compared.
+void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed);
+
+}  // namespace launchbox
