@@ -213,6 +213,27 @@ def test_a_store_of_something_else_is_refused(tmp_path, workload, gpu, name, siz
     assert said in str(raised.value)
 
 
+def test_a_store_of_two_gpus_or_of_two_problems_is_refused(tmp_path):
+    stores = []
+    for gpu, times in (("NVIDIA H100", (2.0, 1.0)), ("NVIDIA A100", (1.0, 2.0))):
+        (tmp_path / gpu).mkdir()
+        stores.append(store(tmp_path / gpu, [({"M": 64}, list(zip((GOOD, FAST), times)))], gpu))
+    both = tmp_path / "both.db"
+    subprocess.run([tool.path(), "results", "--merge", *stores, "-o", both], check=True, capture_output=True)
+    old = configs.read(MOE)
+    with pytest.raises(Error, match="NVIDIA A100, NVIDIA H100"):
+        configs.from_store(both, old)
+    made = configs.from_store(both, configs.read(written(tmp_path, {"64": GOOD})), gpu="H100")
+    assert json.loads(made.text) == {"64": FAST}
+    # Of two problems with the same batch size the one would decide for the other.
+    for xs in ((1, 2), (2, 1)):
+        folder = tmp_path / str(xs)
+        folder.mkdir()
+        database = store(folder, [({"M": 64, "x": x}, [(GOOD, 2.0), (FAST, 1.0 if x == 1 else 4.0)]) for x in xs])
+        with pytest.raises(Error, match="two workloads with M=64"):
+            configs.from_store(database, configs.read(tmp_path / NAME))
+
+
 def test_a_parameter_that_was_not_tuned_is_not_guessed(tmp_path):
     old = configs.read(written(tmp_path, {"64": {**GOOD, "num_stages": 3}}))
     with pytest.raises(Error, match="no num_stages"):

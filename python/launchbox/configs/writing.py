@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 from .._files import clean
 from ..tool import Error
@@ -66,7 +66,7 @@ def from_store(database: Union[str, "os.PathLike[str]"], baseline: Optional[Conf
 
 def file_device(gpu: str) -> str:
     """A GPU as names of files have it."""
-    return gpu.replace(" ", "_")
+    return gpu.replace(" ", "_").replace("/", "_")
 
 
 def _measured(database: str, gpu: Optional[str]) -> Tuple[List[_Measured], str]:
@@ -144,6 +144,7 @@ def _per_device(measured: List[_Measured], device: str, baseline: Optional[Confi
         facts = {**baseline.facts, "device_name": file_device(device)}
         name = name_of(facts, ", " in os.path.basename(baseline.path))
     else:
+        name = os.path.basename(name)
         facts = facts_of(name)
         if not _is_device(facts["device_name"], device):
             raise Error(f"{clean(name)} is for {clean(facts['device_name'])}, and was measured on {clean(device)}",
@@ -151,6 +152,7 @@ def _per_device(measured: List[_Measured], device: str, baseline: Optional[Confi
     if baseline is not None and not _is_device(baseline.facts["device_name"], device):
         notes.append(f"the baseline {baseline.path} is for {baseline.facts['device_name']}, and this file for {device}")
     choices: Dict[int, Choice] = {}
+    seen: Set[int] = set()
     if baseline is not None:
         for row in baseline.rows:
             if row.size is not None:
@@ -160,6 +162,10 @@ def _per_device(measured: List[_Measured], device: str, baseline: Optional[Confi
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise Error(f"a workload has {clean(repr(value)) if value is not None else 'no value'} for {size}, the "
                         "batch size", "name the value that is with size= (--size-name)")
+        if value in seen:
+            raise Error(f"the store has two workloads with {size}={value}, and a file has one row for each",
+                        "tune with one workload for each batch size")
+        seen.add(value)
         for key, fact in facts.items():
             if key in each.workload and each.workload[key] != fact:
                 raise Error(f"the store was measured with {key}={each.workload[key]}, and {clean(name)} is for "

@@ -58,7 +58,7 @@ std::string number_text(std::int64_t value)
     return digits;
 }
 
-std::optional<std::int64_t> number_in(std::string_view text)
+std::optional<std::int64_t> digits_in(std::string_view text)
 {
     std::int64_t value = 0;
     bool has_digit = false;
@@ -91,7 +91,7 @@ std::optional<gpu_range> range_in(std::string_view text)
         if (!text.starts_with(start)) continue;
         text.remove_prefix(start.size());
         const std::size_t end = std::min(text.find(", "), text.size());
-        const std::optional<std::int64_t> value = number_in(text.substr(0, end));
+        const std::optional<std::int64_t> value = digits_in(text.substr(0, end));
         if (!value) return std::nullopt;
         range.*range_members[m].value = *value;
         text.remove_prefix(std::min(end + 2, text.size()));
@@ -271,7 +271,7 @@ private:
             std::string_view rest = inside->substr(quote + 3);
             for (std::int64_t& figure : figures) {
                 const std::size_t end = std::min(rest.find(", "), rest.size());
-                const std::optional<std::int64_t> value = number_in(rest.substr(0, end));
+                const std::optional<std::int64_t> value = digits_in(rest.substr(0, end));
                 if (!value) fail("expected four numbers behind the name: architecture, SMs, bytes of memory and of L2");
                 figure = *value;
                 rest.remove_prefix(std::min(end + 2, rest.size()));
