@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m launchbox ...` is the command `launchbox ...`, and `t1`, which the command has not."""
+"""`python -m launchbox ...` is the command `launchbox ...`, with `t1` and `configs`, which the command has not."""
 import os
 import sys
 
@@ -10,6 +10,9 @@ def main() -> None:
     if sys.argv[1:2] == ["t1"]:
         from . import t1
         sys.exit(t1.main(sys.argv[2:]))
+    if sys.argv[1:2] == ["configs"]:
+        from . import configs
+        sys.exit(configs.main(sys.argv[2:]))
     try:
         path = tool.path()
     except tool.Error as error:

@@ -3336,6 +3336,25 @@ class RowsRow(Record):
     _nested = {'gain': RowsGain, 'workloads': RowsRowWorkload, 'throughput': RowsRowThroughput}
 
 
+class RowsPredicted(Record):
+    """Part of the tool's answer."""
+
+    __slots__ = ()
+    architecture: str
+    parameters: Dict[str, Union[bool, float, str]]
+    expected_share: float
+    """Of the best there, 0 to 1: the weighted mean over the GPUs of the records."""
+    verified: bool
+    """Its outputs were compared wherever it was measured."""
+    gpus: List[str]
+    """Whose records it is predicted from."""
+    records: List[str]
+    """Their files, each with its hash."""
+    compiled: Optional[str]
+    """What the compiler made of it for that architecture; null: it was not compiled."""
+    _members = ('architecture', 'parameters', 'expected_share', 'verified', 'gpus', 'records', 'compiled',)
+
+
 class RowsTable(Record):
     """Part of the tool's answer."""
 
@@ -3351,8 +3370,10 @@ class RowsTable(Record):
     upto: Optional[int]
     """Sizes up to and including this."""
     rows: List[RowsRow]
-    _members = ('name', 'type_name', 'element_bytes', 'size_name', 'above', 'upto', 'rows',)
-    _nested = {'rows': RowsRow}
+    predicted: List[RowsPredicted]
+    """Rows for architectures without a measurement, with --predict."""
+    _members = ('name', 'type_name', 'element_bytes', 'size_name', 'above', 'upto', 'rows', 'predicted',)
+    _nested = {'rows': RowsRow, 'predicted': RowsPredicted}
 
 
 class Rows(Report):
@@ -3367,6 +3388,58 @@ class Rows(Report):
     tables: List[RowsTable]
     _members = ('schema', 'box', 'name', 'tables',)
     _nested = {'tables': RowsTable}
+
+
+class SearchHeldOutGpuPredicted(Record):
+    """The best expected from the records of the others."""
+
+    __slots__ = ()
+    parameters: Dict[str, Union[str, float, bool]]
+    """Names and values in their order."""
+    loss: Optional[float]
+    """Time over that of the best on this GPU, minus 1; null: it failed there."""
+    _members = ('parameters', 'loss',)
+
+
+class SearchHeldOutGpu(Record):
+    """One GPU, whose record was used only to see what each row is worth. A row is null where there is none."""
+
+    __slots__ = ()
+    name: str
+    architecture: Optional[str]
+    """null: neither the record nor the name tells."""
+    inherits_from: Optional[str]
+    """The GPU of the nearest architecture that is not newer."""
+    candidates: int
+    """Measured on it."""
+    predicted: SearchHeldOutGpuPredicted
+    """The best expected from the records of the others."""
+    inherited: SearchHeldOutGpuPredicted
+    """The best of the GPU that it inherits from."""
+    best_common: SearchHeldOutGpuPredicted
+    """The one with the best worst case on the others."""
+    ten_measured: SearchHeldOutGpuPredicted
+    """The best of the ten with the best expectation, when these are measured."""
+    baseline: SearchHeldOutGpuPredicted
+    """That of the spec, or the first candidate of the record."""
+    _members = ('name', 'architecture', 'inherits_from', 'candidates', 'predicted', 'inherited', 'best_common',
+                'ten_measured', 'baseline',)
+    _nested = {'predicted': SearchHeldOutGpuPredicted, 'inherited': SearchHeldOutGpuPredicted,
+               'best_common': SearchHeldOutGpuPredicted, 'ten_measured': SearchHeldOutGpuPredicted,
+               'baseline': SearchHeldOutGpuPredicted}
+
+
+class SearchHeldOut(Record):
+    """One space."""
+
+    __slots__ = ()
+    name: str
+    """Of the tunable."""
+    files: List[str]
+    """Its records."""
+    gpus: List[SearchHeldOutGpu]
+    _members = ('name', 'files', 'gpus',)
+    _nested = {'gpus': SearchHeldOutGpu}
 
 
 class SearchProblemStrategyWithinEvaluations(Record):
@@ -3457,10 +3530,12 @@ class Search(Report):
     """Stopped by the user: problems and strategies that were not finished are missing."""
     notes: List[str]
     """What of the files was left out, and why."""
+    held_out: Optional[List[SearchHeldOut]]
+    """With --leave-one-out: spaces that are recorded on several GPUs, each GPU held out in turn."""
     problems: List[SearchProblem]
     """One for each workload of each recorded run on which something was measured."""
-    _members = ('schema', 'repeats', 'most', 'seed', 'interrupted', 'notes', 'problems',)
-    _nested = {'problems': SearchProblem}
+    _members = ('schema', 'repeats', 'most', 'seed', 'interrupted', 'notes', 'held_out', 'problems',)
+    _nested = {'held_out': SearchHeldOut, 'problems': SearchProblem}
 
 
 class SizeFileArchitecture(Record):

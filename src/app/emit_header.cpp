@@ -2,11 +2,13 @@
 #include "app/emit_header.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "app/tuning/spec_sources.hpp"
+#include "app/tuning/target_screen.hpp"
 #include "app/tuning/tune_input.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -90,6 +92,31 @@ emit_records records_for(const emit_request& request)
     return chosen;
 }
 
+// With --spec candidates are compiled. Else the spec as it was recorded tells constraints and launches; a record of
+// another tuner has none, and a spec of another version may not be read.
+std::shared_ptr<target_screen> screen_for(const emit_request& request, const run_info& info,
+                                          const compute_capability& architecture)
+{
+    if (!request.spec.empty()) return std::make_shared<target_screen>(read_spec(request.spec), architecture, true);
+    if (info.spec_text.empty()) return nullptr;
+    try {
+        return std::make_shared<target_screen>(parse_tune_spec(info.name, info.spec_text), architecture, false);
+    } catch (const error&) {
+        return nullptr;
+    }
+}
+
+prediction_wish wish_for(const emit_request& request, const emit_records& chosen,
+                         const compute_capability& architecture)
+{
+    prediction_wish wish{.architecture = architecture};
+    if (const auto screen = screen_for(request, chosen.all.front().run.info, architecture)) {
+        wish.why_not = [screen](const assignment& candidate) { return screen->why_not(candidate); };
+        wish.compiled = [screen](const assignment& candidate) { return screen->compiled_text(candidate); };
+    }
+    return wish;
+}
+
 emit_settings settings_for(const emit_request& request, const emit_records& chosen)
 {
     emit_settings settings;
@@ -105,6 +132,8 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
     settings.split = request.split;
     settings.names = request.names;
     settings.fleet = request.fleet;
+    for (const compute_capability& architecture : request.predicted)
+        settings.predicted.push_back(wish_for(request, chosen, architecture));
     if (request.baseline) settings.baseline_architecture = *request.baseline;
     return settings;
 }

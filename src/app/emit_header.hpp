@@ -32,6 +32,7 @@ struct emit_request {
     split_names names;
     launch_box_members members;
     std::optional<compute_capability> baseline = {};  ///< a row with the spec's baseline for it
+    std::vector<compute_capability> predicted = {};   ///< a row without a measurement for each
     bool allow_unverified = false;
     std::optional<fleet_wish> fleet = {};  ///< one table for several GPUs
 };

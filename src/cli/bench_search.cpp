@@ -28,7 +28,9 @@ exit_status run_bench(const bench_options& options)
     catch_interrupts();
     const auto [bench, status] = compare_searches(request, terminal_listener());
     if (bench.interrupted) say("interrupted; the finished part is shown");
-    if (bench.workloads.empty() && !bench.interrupted)
+    if (request.leave_one_out && bench.held_out.empty() && !bench.interrupted)
+        throw error("no space is recorded on two GPUs or more", "name the records of one kernel on several GPUs");
+    if (bench.workloads.empty() && bench.held_out.empty() && !bench.interrupted)
         throw error("no file contains a recorded space", "name stores of launchbox tune, or files of other tuners");
     write_report(options.output,
                  {[&bench](const output_style&) { return search_bench_document(bench); },
@@ -58,6 +60,9 @@ void add_bench_search(CLI::App& app, call_context& context)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
     verb->add_option("--seed", options->typed.seed, "Seed of the first search; the others follow from it (default 1)")
         ->type_name("N");
+    verb->add_flag(
+        "--leave-one-out", options->typed.leave_one_out,
+        "No searches: hold each GPU out, choose its row from the records of the others, and say what that loses");
     options->output.add_to(*verb);
     add_examples(*verb,
                  "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy local --repeats 3",

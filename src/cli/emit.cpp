@@ -28,7 +28,7 @@ namespace {
 struct emit_options {
     emit_request typed;  // what CLI11 reads
     output_file output;
-    std::string form = "box", split = "auto", baseline, architectures, within;
+    std::string form = "box", split = "auto", baseline, predicted, architectures, within;
     bool only_measured = false, explain = false, check = false, allow_empty = false;
 };
 
@@ -61,6 +61,12 @@ emit_request request_of(const emit_options& options)
             fleet_wish{.within = parse_percent(options.within, "--within"), .only_measured = options.only_measured};
     else if (options.only_measured)
         throw error("--only-measured needs --within", "add --within 2%, or leave --only-measured out");
+    if (!options.predicted.empty()) {
+        if (!options.within.empty())
+            throw error("--predict and --within exclude each other", "predict into a table of its own");
+        for (const target& one : architecture_list(options.predicted).known(known_capabilities()))
+            request.predicted.push_back(one.architecture);
+    }
     if (!options.baseline.empty())
         request.baseline = single_architecture(options.baseline, "--baseline-arch").architecture;
     return request;
@@ -98,6 +104,12 @@ void tell(const std::string& header, const emitted_header& made)
             if (row.loss) what += fmt::format(", {:.1f} % slower than the best on {}", *row.loss * 100, where.gpu);
             std::cout << shown(fmt::format("{}: {}: {}", table.table.name, where.architecture, what)) << '\n';
         }
+    for (const emitted_table& table : made.emitted.tables)
+        for (const prediction& row : table.predicted)
+            std::cout << shown(fmt::format("{}: {}: {}, predicted: {:.1f} % of the best expected", table.table.name,
+                                           architecture_name(row.architecture).view(), parameter_text(row.parameters),
+                                           row.share * 100))
+                      << '\n';
     std::cout << shown(header) << "\n";
 }
 
@@ -189,6 +201,9 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("PERCENT");
     verb->add_flag("--only-measured", options->only_measured,
                    "With --within: a GPU that was not measured has the spec's baseline");
+    verb->add_option("--predict", options->predicted,
+                     "A row for each of these architectures, predicted from the records of others, at least two GPUs")
+        ->type_name("ARCH,...");
     verb->add_option("--spec", options->typed.spec, "Reject results if this spec or its sources have changed since")
         ->type_name("FILE");
     verb->add_flag("--allow-unverified", options->typed.allow_unverified,

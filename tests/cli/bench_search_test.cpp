@@ -95,5 +95,78 @@ TEST(bench_search_verb, refuses_what_it_cannot_do)
     expect_refused(launchbox_run({"bench-search", empty.path().string()}), "no file contains a recorded space");
 }
 
+// A cache of Kernel Tuner: times of block sizes in milliseconds; 0: it failed.
+std::string cache_of(const std::filesystem::path& file, const std::string& gpu,
+                     const std::vector<std::pair<int, double>>& times, const std::string& kernel = "scale")
+{
+    nlohmann::ordered_json cache = nlohmann::ordered_json::object();
+    for (const auto& [threads, time] : times) {
+        nlohmann::ordered_json entry{{"threads", threads}, {"time", "RuntimeFailedConfig"}};
+        if (time > 0) entry = {{"threads", threads}, {"time", time}, {"times", {time, time, time}}};
+        cache[std::to_string(threads)] = entry;
+    }
+    std::ofstream(file) << nlohmann::ordered_json{
+        {"device_name", gpu},
+        {"kernel_name", kernel},
+        {"problem_size", 1000},
+        {"tune_params_keys", {"threads"}},
+        {"tune_params", {{"threads", {32, 64, 128, 256}}}},
+        {"objective", "time"},
+        {"cache", cache}}.dump();
+    return file.string();
+}
+
+TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
+{
+    const temporary_directory folder;
+    const std::string a100 = cache_of(folder.path() / "a.json", "NVIDIA A100-PCIE-40GB",
+                                      {{32, 2.0}, {64, 1.0}, {128, 1.1}, {256, 4.0}}),
+                      a40 = cache_of(folder.path() / "b.json", "NVIDIA A40",
+                                     {{32, 2.0}, {64, 1.2}, {128, 1.0}, {256, 0}}),
+                      h100 = cache_of(folder.path() / "c.json", "NVIDIA H100",
+                                      {{32, 4.0}, {64, 2.0}, {128, 1.9}, {256, 1.0}}),
+                      other = cache_of(folder.path() / "d.json", "NVIDIA H100", {{32, 4.0}}, "other");
+    const call shown = launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, other});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_TRUE(shown.shows("scale on 3 GPUs, each held out")) << shown.out;
+    EXPECT_TRUE(shown.says("other")) << shown.err;  // of one GPU
+    EXPECT_TRUE(shown.shows("Where both exist (2 GPUs), predicted rows lose")) << shown.out;
+    const nlohmann::json json =
+        launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, "--format", "json"}).json();
+    EXPECT_EQ(json["problems"].size(), 0u);
+    ASSERT_EQ(json["held_out"].size(), 1u);
+    const nlohmann::json& gpus = json["held_out"][0]["gpus"];
+    ASSERT_EQ(gpus.size(), 3u);
+    EXPECT_EQ(gpus[0]["architecture"], "sm_80");
+    EXPECT_EQ(gpus[0]["inherited"], nullptr);
+    EXPECT_EQ(gpus[0]["predicted"]["parameters"]["threads"], 128);  // the A40 is nearer than the H100
+    EXPECT_NEAR(gpus[0]["predicted"]["loss"].get<double>(), 0.1, 1e-9);
+    EXPECT_EQ(gpus[0]["baseline"]["parameters"]["threads"], 32);
+    EXPECT_EQ(gpus[1]["inherits_from"], "NVIDIA A100-PCIE-40GB");
+    EXPECT_NEAR(gpus[1]["inherited"]["loss"].get<double>(), 0.2, 1e-9);
+    EXPECT_EQ(gpus[2]["inherits_from"], "NVIDIA A40");
+    EXPECT_EQ(gpus[2]["ten_measured"]["loss"], 0);
+    EXPECT_EQ(
+        lines_of(launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, "--format", "csv"}).out).size(),
+        1u + 3 * 5 - 1);
+    expect_refused(launchbox_run({"bench-search", "--leave-one-out", a100}), "two GPUs");
+    expect_refused(launchbox_run({"bench-search", "--leave-one-out", a100, other}), "two GPUs");
+}
+
+// What is best on the others may not run here, and is said so.
+TEST(bench_search_verb, says_where_a_row_of_others_fails)
+{
+    const temporary_directory folder;
+    const std::string a40 = cache_of(folder.path() / "a.json", "NVIDIA A40", {{32, 2.0}, {64, 1.0}}),
+                      l4 = cache_of(folder.path() / "b.json", "NVIDIA L4", {{32, 2.0}, {64, 0}});
+    const call shown = launchbox_run({"bench-search", "--leave-one-out", a40, l4});
+    EXPECT_TRUE(shown.shows("fails")) << shown.out;
+    const nlohmann::json json = launchbox_run({"bench-search", "--leave-one-out", a40, l4, "--format", "json"}).json();
+    const nlohmann::json& gpu = json["held_out"][0]["gpus"][1];
+    EXPECT_EQ(gpu["predicted"]["loss"], nullptr);
+    EXPECT_EQ(gpu["predicted"]["parameters"]["threads"], 64);
+    EXPECT_EQ(gpu["ten_measured"]["loss"], 0);
+}
+
 }  // namespace
 }  // namespace launchbox

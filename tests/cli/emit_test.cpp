@@ -1,6 +1,7 @@
 // launchbox emit, with the repository's record.
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "tool.hpp"
 
@@ -188,6 +189,141 @@ TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
         expect_refused(launchbox_run({"emit", record, "--row", row}), "is not the name of a C++ type");
     for (const char* row : {"row", "my::row", "::my::row"})
         EXPECT_EQ(launchbox_run({"emit", record, "--row", row}).status, 0) << row;
+}
+
+// The record as if it were of another GPU; `change` may edit it.
+void write_record_of(const std::string& gpu, const std::string& architecture, const std::filesystem::path& file,
+                     const std::function<void(nlohmann::json&)>& change = {})
+{
+    nlohmann::json made = nlohmann::json::parse(read_input(repository_file(record)));
+    made["environments"][0]["gpu"] = gpu;
+    made["environments"][0]["architecture"] = architecture;
+    if (change) change(made);
+    write_file_atomically(file.string(), made.dump());
+}
+
+// 1,024 threads with 15 items win: of keys of 8 bytes they take 127 KB of shared memory.
+void let_large_blocks_win(nlohmann::json& made)
+{
+    made["races"] = nlohmann::json::array();
+    for (nlohmann::json& candidate : made["candidates"])
+        if (candidate["parameters"]["threads"] == 1024 && candidate["parameters"]["items"] == 15)
+            for (nlohmann::json& sample : candidate["samples_ns"]) sample = sample.get<double>() / 100;
+}
+
+class predicted_rows : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json");
+        write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json");
+    }
+
+    call emit(std::vector<std::string> more) const
+    {
+        std::vector<std::string> words{"emit",  "h200.json", "a100.json", "--root", folder.path().string(),
+                                       "--box", "sort"};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words);
+    }
+
+    temporary_directory folder;
+    std::string file = (folder.path() / "a.hpp").string();
+};
+
+TEST_F(predicted_rows, name_their_records_and_are_checked)
+{
+    const call made = emit({"--predict", "sm_86", "-o", file});
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_TRUE(made.shows("sort: sm_86: threads=64 items=17 min_blocks=2, predicted: 100.0 % of the best expected"));
+    std::string text = read_input(file);
+    const std::size_t begin = text.find("// predicted, not measured: 100.0 % of the best expected, from ");
+    ASSERT_NE(begin, std::string::npos) << text;
+    EXPECT_NE(text.find("NVIDIA A100 (sm_80)", begin), std::string::npos);
+    EXPECT_NE(text.find("NVIDIA H200 (sm_90)", begin), std::string::npos);
+    EXPECT_NE(text.find("// record: a100.json ", begin), std::string::npos);
+    EXPECT_NE(text.find("// record: h200.json ", begin), std::string::npos);
+    EXPECT_NE(text.find("launchbox::sm<86, sort_row{64, 17, 2}>", begin), std::string::npos) << text;
+    const std::vector<std::string> check{"emit", "--check", "-o", file, "--root", folder.path().string()};
+    EXPECT_EQ(launchbox_run(check).status, 0);
+    EXPECT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
+    EXPECT_EQ(read_input(file), text);
+
+    // Another row, another expectation, another record: each is found.
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        const std::size_t at = changed.find(from, begin);
+        EXPECT_NE(at, std::string::npos) << from;
+        write_file_atomically(file, changed.replace(at, from.size(), to));
+        return launchbox_run(check);
+    };
+    EXPECT_EQ(with("{64, 17, 2}", "{256, 11, 0}").status, 1);
+    EXPECT_EQ(with("{64, 17, 2}", "{63, 17, 2}").status, 1);
+    EXPECT_EQ(with("100.0 %", "99.9 %").status, 1);
+    EXPECT_EQ(with("    // record: h200.json", "    // recorded: h200.json").status, 1);
+    write_file_atomically(file, text);
+    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", let_large_blocks_win);
+    EXPECT_EQ(launchbox_run(check).status, 1);
+}
+
+TEST_F(predicted_rows, give_way_to_what_is_measured)
+{
+    ASSERT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
+    write_record_of("NVIDIA A40", "sm_86", folder.path() / "a40.json");
+    const call measured =
+        launchbox_run({"emit", "a40.json", "--root", folder.path().string(), "--box", "sort", "-o", file});
+    EXPECT_EQ(measured.status, 0) << measured.err;
+    const std::string text = read_input(file);
+    EXPECT_EQ(text.find("predicted"), std::string::npos) << text;
+    EXPECT_NE(text.find("measured: NVIDIA A40"), std::string::npos);
+    EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file, "--root", folder.path().string()}).status, 0);
+    // And are not written over it.
+    expect_refused(emit({"--predict", "sm_86", "-o", file}), "has a row for sm_86 that was measured");
+    EXPECT_EQ(read_input(file), text);
+}
+
+TEST_F(predicted_rows, are_of_candidates_that_can_run_there)
+{
+    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", let_large_blocks_win);
+    write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", let_large_blocks_win);
+    // A block of sm_86 has at most 99 KB of shared memory, one of sm_100 227 KB.
+    EXPECT_TRUE(emit({"--predict", "sm_100"}).shows("launchbox::sm<100, sort_row{1024, 15,"));
+    const call small = emit({"--predict", "sm_86", "--explain", "--arch", "sm_86"});
+    EXPECT_EQ(small.status, 0) << small.err;
+    EXPECT_TRUE(small.shows("better, but cannot run there: threads=1024 items=15")) << small.out;
+    EXPECT_TRUE(small.shows("its own, predicted")) << small.out;
+    EXPECT_FALSE(emit({"--predict", "sm_86"}).shows("sm<86, sort_row{1024, 15,"));
+}
+
+TEST_F(predicted_rows, are_in_the_other_forms)
+{
+    const nlohmann::json json = emit({"--predict", "sm_86,sm_100", "--format", "json"}).json();
+    const nlohmann::json& predicted = json["tables"][0]["predicted"];
+    ASSERT_EQ(predicted.size(), 2u);
+    EXPECT_EQ(predicted[0]["architecture"], "sm_86");
+    EXPECT_EQ(predicted[0]["parameters"]["threads"], 64);
+    EXPECT_EQ(predicted[0]["expected_share"], 1);
+    EXPECT_EQ(predicted[0]["records"].size(), 2u);
+    EXPECT_EQ(predicted[0]["compiled"], nullptr);
+    EXPECT_TRUE(emit({"--predict", "sm_86", "--format", "defines"}).shows("sm_86 -DSORT_THREADS=64"));
+    EXPECT_TRUE(emit({"--predict", "sm_86", "--format", "constexpr"}).shows("{86, sort_row{64, 17, 2}}"));
+}
+
+TEST_F(predicted_rows, are_refused_where_there_is_nothing_to_predict)
+{
+    expect_refused(emit({"--predict", "sm_90"}), "sm_90");
+    expect_refused(emit({"--predict", "sm_86", "--within", "2%"}), "exclude each other");
+    expect_refused(emit({"--predict", "sm_1"}), "sm_1");
+    expect_refused(launchbox_run({"emit", record, "--predict", "sm_86"}), "NVIDIA H200 alone");
+    write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", [](nlohmann::json& made) {
+        for (nlohmann::json& candidate : made["candidates"]) candidate["verified"] = false;
+    });
+    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", [](nlohmann::json& made) {
+        for (nlohmann::json& candidate : made["candidates"]) candidate["verified"] = false;
+    });
+    expect_refused(emit({"--predict", "sm_86"}), "not compared with a reference");
+    const call accepted = emit({"--predict", "sm_86", "--allow-unverified"});
+    EXPECT_TRUE(accepted.shows("NVIDIA H200 (sm_90); outputs not verified")) << accepted.out << accepted.err;
 }
 
 }  // namespace

@@ -174,24 +174,25 @@ def test_examples_of_docstrings(module):
     assert module not in ("verbs", "occupancies") or found.attempted > 2
 
 
-def test_the_page_is_what_happens(monkeypatch, tmp_path):
-    """Each block of Python of docs/python.md, as one session."""
-    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name, count", [("python.md", 10), ("configs.md", 2)])
+def test_the_page_is_what_happens(name, count):
+    """Each block of Python of the page, as one session."""
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     blocks = re.findall(r"^(<!-- needs (\w+) -->\n)?```python\n(.*?)^```$", page, re.M | re.S)
-    assert len(blocks) > 5
+    assert len(blocks) >= count
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     names = {}
     for number, (_, needed, text) in enumerate(blocks, 1):
         if needed == "gpu" or needed == "nvcc" and shutil.which("nvcc") is None:
             compile("\n".join(re.sub(r"^(>>>|\.\.\.) ?", "", line) for line in text.splitlines()
-                              if line.startswith((">>>", "..."))) or text, "docs/python.md", "exec")
+                              if line.startswith((">>>", "..."))) or text, name, "exec")
             continue
         if needed == "pandas":
             try:
                 import pandas  # noqa: F401
             except ImportError:
                 continue
-        test = doctest.DocTestParser().get_doctest(text, names, f"docs/python.md, block {number}", None, None)
+        test = doctest.DocTestParser().get_doctest(text, names, f"{name}, block {number}", None, None)
         test.globs = names
         assert test.examples, text
         runner.run(test, clear_globs=False)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import stat
-import sys
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, Sequence
 
+from .._files import Parser, clean, print_bytes, replace, run_command, say
 from ..tool import Error
-from .problem import MAX_BYTES, SPECS, Note, Translation, clean, translate
+from .problem import MAX_BYTES, SPECS, Note, Translation, translate
 
 __all__ = ["Note", "Translation", "main", "translate"]
 
@@ -21,28 +20,13 @@ examples:
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "see python3 -m launchbox t1 --help")
-
-
-def main(words: list[str] | None = None) -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 2 the input or the command line is wrong; 4 interrupted."""
-    try:
-        _run(words)
-        return 0
-    except Error as error:
-        _say(error.what, error.hint)
-        return error.status
-    except OSError as error:  # the current folder is gone, for instance
-        _say(f"cannot work here: {error.strerror or error}", "change to a folder that exists")
-        return 2
-    except KeyboardInterrupt:
-        return 4
+    return run_command(_run, words)
 
 
-def _run(words: list[str] | None) -> None:
-    parser = _Parser(prog="python3 -m launchbox t1", epilog=EXAMPLES, allow_abbrev=False,
+def _run(words: Sequence[str] | None) -> int:
+    parser = Parser(prog="python3 -m launchbox t1", epilog=EXAMPLES, allow_abbrev=False,
                      formatter_class=argparse.RawDescriptionHelpFormatter,
                      description="Write a T1 problem of another tuner as a spec; standard error lists what was not "
                                  "translated (docs/t1.md)")
@@ -59,21 +43,12 @@ def _run(words: list[str] | None) -> None:
         raise Error(f"{clean(options.file)}: a name on the way to it is not UTF-8, as a spec is",
                     "rename it, or write the spec beside it") from None
     for note in made.notes:
-        _say(f"{options.file}: {note.place}: {note.what}")
+        say(f"{options.file}: {note.place}: {note.what}")
     if options.output != "-":
-        _replace(options.output, spec, options)
-        return
-    try:
-        sys.stdout.flush()
-        with open(1, "wb", closefd=False) as file:
-            file.write(spec)
-    except (OSError, AttributeError):  # closed: there is no sys.stdout
-        raise Error("cannot write to standard output", "is the disk full, or has the reader ended?") from None
-
-
-def _say(text: str, hint: str = "") -> None:
-    if sys.stderr is not None:  # closed: then print writes to standard output
-        print(f"launchbox: {clean(text)}" + (f"\n  {clean(hint)}" if hint else ""), file=sys.stderr)
+        replace(options.output, spec, [options.file], options.overwrite)
+        return 0
+    print_bytes(spec)
+    return 0
 
 
 def _read(file: str) -> bytes:
@@ -113,35 +88,3 @@ def _file_behind_standard_output() -> str | None:
         return path if same and stat.S_ISREG(os.fstat(1).st_mode) else None
     except OSError:
         return None
-
-
-def _replace(path: str, content: bytes, options: argparse.Namespace) -> None:
-    """Writes the whole file or none, and nothing over what somebody else may have edited."""
-    try:
-        target = os.path.realpath(path)
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as file:  # a terminal, a pipe
-                file.write(content)
-            return
-        if os.path.exists(target):
-            if options.file != "-" and os.path.samefile(target, options.file):
-                raise Error(f"the output {path} is also an input, and was not written", "name another file")
-            with open(target, "rb") as file:
-                old = file.read(len(content) + 1)
-            if old not in (b"", content) and not options.overwrite:
-                raise Error(f"{path} exists already and contains something else, and is not replaced",
-                            "name another file, or add --overwrite to replace it")
-        new = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.getpid()}")
-        try:
-            with open(new, "xb") as file:
-                file.write(content)
-            if os.path.exists(target):
-                shutil.copymode(target, new)
-            os.replace(new, target)
-        except BaseException:
-            if os.path.exists(new):
-                os.unlink(new)
-            raise
-    except (OSError, ValueError) as error:
-        raise Error(f"cannot write {path}: {getattr(error, 'strerror', None) or error}",
-                    "choose a folder that exists and is writable") from None

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable, NoReturn
 
+from .._files import clean
 from ..tool import Error
 from .expression import Budget, Expression, Refused
 from .to_lua import Names, Variable, conditions_in_lua
@@ -65,11 +66,6 @@ class Writer:
 
     def fail(self, place: str, what: str, hint: str) -> NoReturn:
         raise Error(f"{self.file}: {clean(f'{place}: {what}')}", clean(hint))
-
-
-def clean(text: str) -> str:
-    """On one line, and without anything that a terminal would obey."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def toml_string(text: str) -> str:

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "app/results/held_out_gpus.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/text/terminal.hpp"
@@ -126,13 +127,18 @@ search_comparison compare_searches(const search_request& request, const listener
     bench.repeats = static_cast<std::size_t>(request.repeats);
     bench.max_evaluations = static_cast<std::size_t>(request.max_evaluations);
     bench.seed = request.seed;
+    std::vector<shown_run> runs;  // to hold GPUs out, all have to be there
     for (const std::string& file : files) {
         if (interrupted()) break;
         try {
-            const result_file read = read_result_file(file);
-            const std::size_t before = bench.workloads.size();
-            bench_file(request, strategies, file, read, bench, news.begin_progress("searches"));
-            if (bench.workloads.size() == before && !interrupted()) news.say(file + ": no candidate was measured");
+            result_file read = read_result_file(file);
+            const std::size_t before = bench.workloads.size() + runs.size();
+            if (request.leave_one_out)
+                for (recorded_run& run : read.runs) runs.push_back({file, std::move(run), {}});
+            else
+                bench_file(request, strategies, file, read, bench, news.begin_progress("searches"));
+            if (bench.workloads.size() + runs.size() == before && !interrupted())
+                news.say(file + ": no candidate was measured");
             bench.notes.insert(bench.notes.end(), read.diagnostics.begin(), read.diagnostics.end());
         } catch (const error& failure) {
             const std::string what = failure.what();
@@ -141,6 +147,7 @@ search_comparison compare_searches(const search_request& request, const listener
             if (!from_folders.contains(file)) made.status = failure.status();
         }
     }
+    if (request.leave_one_out && !interrupted()) bench.held_out = hold_gpus_out(std::move(runs), news);
     bench.interrupted = interrupted();
     return made;
 }

@@ -1,4 +1,4 @@
-// Search strategies compared by replay of recorded spaces.
+// Search strategies compared by replay of recorded spaces; rows for GPUs compared that were chosen without them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,8 @@ struct search_request {
     std::vector<std::string> paths;       ///< files with recorded runs, and folders with such files
     std::vector<std::string> strategies;  ///< empty: all but exhaustive
     std::int64_t repeats = 100, max_evaluations = 1000;
-    std::uint64_t seed = 1;  ///< of the first search; the others follow from it
+    std::uint64_t seed = 1;      ///< of the first search; the others follow from it
+    bool leave_one_out = false;  ///< no searches: rows for each GPU from the records of the others
 };
 
 struct search_comparison {

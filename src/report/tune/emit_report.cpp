@@ -35,11 +35,20 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
                                   gain_text(choice.workloads[i].over),
                                   i == choice.worst && choice.workloads.size() > 1 ? ", the worst workload" : ""));
     }
+    for (const prediction& row : table.predicted) {
+        page.line(fmt::format("{}: {}, predicted: {:.1f} % of the best expected",
+                              architecture_name(row.architecture).view(), parameter_text(row.parameters),
+                              row.share * 100));
+        page.line(fmt::format("  from the records of {}", fmt::join(row.gpus, ", ")));
+        if (!row.compiled.empty()) page.line("  compiled: " + row.compiled);
+        if (!row.rejected.empty()) page.line("  better, but cannot run there: " + escape_for_terminal(row.rejected));
+    }
 }
 
 std::string origin_text(const header_row& row, const compute_capability& code)
 {
-    if (row.architecture == code) return is_unmeasured(row) ? "its own, not measured" : "its own";
+    if (row.architecture == code)
+        return is_predicted(row) ? "its own, predicted" : is_unmeasured(row) ? "its own, not measured" : "its own";
     return "inherited from " + std::string(architecture_name(row.architecture).view()) + ", not measured here";
 }
 

@@ -80,6 +80,7 @@ table summary_of(const search_bench& found)
 document search_bench_document(const search_bench& found)
 {
     document page;
+    if (!found.held_out.empty()) add_held_out(found.held_out, page);
     for (const benched_workload& benched : found.workloads) {
         page.heading(title_of(benched));
         page.line(fmt::format(
@@ -115,9 +116,11 @@ document search_bench_document(const search_bench& found)
         page.line("");
     }
     for (const std::string& note : found.notes) page.line("  note: " + escape_for_terminal(note), tone::faint);
-    page.line(fmt::format("  Evaluations until within 10, 5, 1 % of the best: median (90th percentile) of {} searches.",
-                          found.repeats),
-              tone::faint);
+    if (!found.workloads.empty())
+        page.line(
+            fmt::format("  Evaluations until within 10, 5, 1 % of the best: median (90th percentile) of {} searches.",
+                        found.repeats),
+            tone::faint);
     return page;
 }
 
@@ -133,6 +136,7 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
     json["seed"] = found.seed;
     json["interrupted"] = found.interrupted;
     json["notes"] = value_json(found.notes);
+    json["held_out"] = held_out_json(found.held_out);
     json["problems"] = ordered_json::array();
     for (const benched_workload& benched : found.workloads) {
         ordered_json made{{"file", json_text(benched.file)},
@@ -164,6 +168,7 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
 
 table search_bench_table(const search_bench& found)
 {
+    if (!found.held_out.empty()) return held_out_table(found.held_out);
     table rows;
     for (const char* title :
          {"file", "run", "name", "device", "workload", "candidates", "measured", "strategy", "score"})

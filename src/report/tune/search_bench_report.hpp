@@ -1,4 +1,5 @@
-// `bench-search`: how soon each strategy would have found the fastest candidate of recorded spaces.
+// `bench-search`: how soon each strategy would have found the fastest candidate of recorded spaces, or what rows that
+// were chosen without a measurement lose.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "report/core/document.hpp"
+#include "report/tune/held_out_report.hpp"
 #include "tune/search/search_replay.hpp"
 
 namespace launchbox {
@@ -35,7 +37,8 @@ struct search_bench {
     std::size_t repeats = 0, max_evaluations = 0;
     std::uint64_t seed = 1;
     std::vector<benched_workload> workloads;
-    std::vector<std::string> notes;  ///< what of the files was left out
+    std::vector<held_out_space> held_out;  ///< with --leave-one-out, and then no workloads
+    std::vector<std::string> notes;        ///< what of the files was left out
     bool interrupted = false;
 };
 
@@ -44,7 +47,7 @@ document search_bench_document(const search_bench& found);
 /// launchbox.search/1.
 nlohmann::ordered_json search_bench_json(const search_bench& found);
 
-/// A row for each problem and strategy.
+/// A row for each problem and strategy, or for each GPU that was held out and source of a row.
 table search_bench_table(const search_bench& found);
 
 }  // namespace launchbox

@@ -10,6 +10,7 @@
 #include "support/text/terminal.hpp"
 #include "tune/emit/emit_tables.hpp"
 #include "tune/emit/fleet_tables.hpp"
+#include "tune/emit/predicted_rows.hpp"
 #include "tune/emit/row_comments.hpp"
 
 namespace launchbox {
@@ -32,6 +33,7 @@ public:
     std::string difference_of(const header_table& table, const header_row& row, header_check& into)
     {
         if (is_unmeasured(row)) return {};
+        if (is_predicted(row)) return difference_from_prediction(table, row, into);
         if (within_of(table)) return difference_for_several(table, row, into);
         const std::vector<std::string> named = records_of(row);
         if (named.size() != 1 || row.comments.back() != "// record: " + named.front()) return no_record();
@@ -49,6 +51,23 @@ public:
     }
 
 private:
+    // Of the records that the row names, one of each GPU.
+    std::string difference_from_prediction(const header_table& table, const header_row& row, header_check& into)
+    {
+        std::vector<emit_record> records;
+        for (const std::string& named : records_of(row)) {
+            std::string path;
+            if (std::string why = refusal_of(named, path); !why.empty()) return why;
+            const std::vector<emit_record>& runs = runs_of(path);
+            records.insert(records.end(), runs.begin(), runs.end());
+        }
+        if (records.empty()) return no_record();
+        ++into.rows;
+        std::vector<const recorded_run*> runs;
+        for (const emit_record& record : records) runs.push_back(&record.run);
+        return prediction_difference(records, table, row, names_for(runs, table));
+    }
+
     static std::string no_record()
     {
         return fmt::format("there is neither '{}' nor a '// record:' above it", unmeasured_row);

@@ -130,6 +130,15 @@ ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_rec
     for (const emitted_table& table : emitted.tables) {
         ordered_json rows = ordered_json::array();
         for (const emitted_row& row : table.rows) rows.push_back(row_json(row, records[row.record]));
+        ordered_json predicted = ordered_json::array();
+        for (const prediction& row : table.predicted)
+            predicted.push_back({{"architecture", architecture_name(row.architecture).view()},
+                                 {"parameters", json_of(row.parameters)},
+                                 {"expected_share", row.share},
+                                 {"verified", row.verified},
+                                 {"gpus", row.gpus},
+                                 {"records", row.records},
+                                 {"compiled", text_or_null(row.compiled)}});
         const table_part& part = table.part;
         tables.push_back({{"name", table.table.name},
                           {"type_name", part.bytes ? text_or_null(part.type) : nullptr},
@@ -137,7 +146,8 @@ ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_rec
                           {"size_name", part.above || part.upto ? text_or_null(part.size) : nullptr},
                           {"above", part.above ? ordered_json(*part.above) : nullptr},
                           {"upto", part.upto ? ordered_json(*part.upto) : nullptr},
-                          {"rows", rows}});
+                          {"rows", rows},
+                          {"predicted", predicted}});
     }
     return {{"schema", "launchbox.rows/1"},
             {"box", settings.box},

@@ -45,6 +45,7 @@ public:
                         "name the records of all of them with --within, or choose another header");
         else
             for (std::size_t i = 0; i < records_.size(); ++i) add_record(into, i);
+        for (const prediction_wish& wish : settings_.predicted) add_predicted(into, wish);
         if (settings_.baseline_architecture) add_baseline(into);
     }
 
@@ -91,7 +92,7 @@ private:
                                       [&](const header_row& known) { return known.architecture == architecture; });
         const bool again = own != rows.end() && own->comments.back() == record.comment();
         // What was not measured before has been now, and its comments say so.
-        const bool first_time = own != rows.end() && is_unmeasured(*own);
+        const bool first_time = own != rows.end() && (is_unmeasured(*own) || is_predicted(*own));
         row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
             if (code) add_measured(gpu_of(record), into.table);
@@ -116,6 +117,36 @@ private:
         std::erase_if(into.measured, [&](const header_gpu& one) { return one.architecture == gpu.architecture; });
         into.measured.push_back(std::move(gpu));
         std::ranges::stable_sort(into.measured, {}, &header_gpu::architecture);
+    }
+
+    void add_predicted(emitted_table& into, const prediction_wish& wish) const
+    {
+        auto& rows = into.table.rows;
+        const auto own = std::ranges::find(rows, wish.architecture, &header_row::architecture);
+        if (own != rows.end() && !is_predicted(*own) && !is_unmeasured(*own))
+            throw error(fmt::format("table {} has a row for {} that was measured: nothing is predicted there",
+                                    into.table.name, architecture_name(wish.architecture).view()),
+                        "leave --predict out");
+        prediction made = predict_row(records_, into.part, wish);
+        if (!made.verified && !settings_.allow_unverified)
+            throw error(fmt::format("the outputs of {}, predicted for {}, were not compared with a reference",
+                                    escape_for_terminal(parameter_text(made.parameters)),
+                                    architecture_name(wish.architecture).view()),
+                        "add [verify] to the spec and tune again, or accept it with --allow-unverified");
+        header_row row{.architecture = wish.architecture,
+                       .values = row_values(fields_, made.parameters, into.table.row_type),
+                       .comments = comments_of(made)};
+        const auto place = std::ranges::lower_bound(rows, row_rank(wish.architecture), {},
+                                                    [](const header_row& one) { return row_rank(one.architecture); });
+        const auto at = into.values.begin() + (place - rows.begin());
+        if (own != rows.end()) {
+            *own = std::move(row);
+            into.values[static_cast<std::size_t>(own - rows.begin())] = made.parameters;
+        } else {
+            into.values.insert(at, made.parameters);
+            rows.insert(place, std::move(row));
+        }
+        into.predicted.push_back(std::move(made));
     }
 
     void add_baseline(emitted_table& into) const

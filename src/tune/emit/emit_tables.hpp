@@ -8,6 +8,7 @@
 
 #include "tune/emit/emit_records.hpp"
 #include "tune/emit/launch_box_members.hpp"
+#include "tune/emit/predicted_rows.hpp"
 #include "tune/emit/row_fields.hpp"
 #include "tune/emit/tuned_parts.hpp"
 #include "tune/emit/tuning_header.hpp"
@@ -31,7 +32,8 @@ struct emit_settings {
     std::optional<compute_capability> baseline_architecture =
         {};  ///< gets the spec's baseline where older than all rows
 
-    std::optional<fleet_wish> fleet = {};  ///< else the winner of each architecture
+    std::optional<fleet_wish> fleet = {};         ///< else the winner of each architecture
+    std::vector<prediction_wish> predicted = {};  ///< architectures that get a row without a measurement
 
     [[nodiscard]] std::string row_name() const { return row_type.empty() ? box + "_row" : row_type; }
 };
@@ -51,6 +53,7 @@ struct emitted_table {
     header_table table;
     std::vector<emitted_row> rows;
     std::vector<std::optional<assignment>> values;  ///< of each row of `table`, where a record knows them
+    std::vector<prediction> predicted = {};         ///< rows of `table` that no record measured
     bool changed = true;                            ///< else the rows are those that were there
 };
 

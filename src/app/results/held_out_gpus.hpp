@@ -1,0 +1,21 @@
+// Recorded spaces of several GPUs: rows for each GPU, chosen from the records of the others.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/listener.hpp"
+#include "report/tune/held_out_report.hpp"
+#include "report/tune/results_report.hpp"
+
+namespace launchbox {
+
+/// As the record has it, or else as GPUs of its name have it.
+std::optional<compute_capability> architecture_of(const environment_info& where);
+
+/// Runs with the same name, parameters and workloads are records of one space. Spaces of one GPU are named and left
+/// out.
+std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const listener& news);
+
+}  // namespace launchbox
