@@ -30,7 +30,7 @@ template <auto Row>
 struct only {
     using row_type = std::remove_cvref_t<decltype(Row)>;
     static constexpr std::array<compute_capability, 1> architectures{};  // 0.0 is older than all
-    static constexpr std::array<std::span<const gpu_range>, 1> gpus{};
+    static constexpr std::array<std::span<const gpu_range>, 1> gpus{std::span<const gpu_range>{}};
     static constexpr std::array<row_type, 1> rows{Row};
     static constexpr bool is_strict = false;
     static constexpr bool is_valid = detail::table_check<detail::find_member_error<row_type>()>::fine;

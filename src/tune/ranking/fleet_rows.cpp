@@ -306,12 +306,17 @@ std::vector<fleet_row> fewest_fleet_rows(const std::vector<portable_row>& rows, 
 
 std::vector<gpu_range> narrowed(std::vector<gpu_range> all, const detail::gpu_properties& says)
 {
+    // In round numbers.
+    std::int64_t step = 1;
+    while (step * 100 <= says.memory_bytes / 10) step *= 10;
     const std::int64_t apart = says.memory_bytes / 14;
+    const std::int64_t low = (says.memory_bytes - apart) / step * step;
+    const std::int64_t high = (says.memory_bytes + apart) / step * step + step - 1;
     std::erase_if(all, [&](const gpu_range& range) { return !detail::holds(range, says); });
     for (gpu_range& range : all) {
         range.min_sms = range.max_sms = says.sms;
-        range.min_memory_bytes = std::max(range.min_memory_bytes, says.memory_bytes - apart);
-        range.max_memory_bytes = std::min(range.max_memory_bytes, says.memory_bytes + apart);
+        range.min_memory_bytes = std::max(range.min_memory_bytes, low);
+        range.max_memory_bytes = std::min(range.max_memory_bytes, high);
     }
     return all;
 }

@@ -14,7 +14,7 @@
 #include "scale.hpp"
 #include "support/error.hpp"
 
-namespace launchbox {
+namespace launchbox::fleet_rows_tests {
 namespace {
 
 struct question {
@@ -147,10 +147,11 @@ TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_own)
                 inherited += rows[place].architecture != asked.gpus[gpu].architecture;
                 // Where other GPUs have the baseline, this one still has its row, and nobody else's ranges hold it.
                 ASSERT_FALSE(narrowed(rows[place].ranges, asked.gpus[gpu].says).empty());
-                for (const fleet_row& other : rows)
-                    if (&other != &rows[place] && other.architecture == rows[place].architecture)
-                        for (const gpu_range& mine : narrowed(rows[place].ranges, asked.gpus[gpu].says))
-                            for (const gpu_range& range : other.ranges) ASSERT_FALSE(detail::overlap(mine, range));
+                for (const fleet_row& other : rows) {
+                    if (&other == &rows[place] || other.architecture != rows[place].architecture) continue;
+                    for (const gpu_range& mine : narrowed(rows[place].ranges, asked.gpus[gpu].says))
+                        for (const gpu_range& range : other.ranges) ASSERT_FALSE(detail::overlap(mine, range));
+                }
             }
             several += !rows[place].is_last_resort;
         }
@@ -212,4 +213,4 @@ TEST(fleet_rows, of_more_gpus_than_are_searched_exactly_serve_all)
 }
 
 }  // namespace
-}  // namespace launchbox
+}  // namespace launchbox::fleet_rows_tests

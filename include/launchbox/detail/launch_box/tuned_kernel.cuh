@@ -297,7 +297,6 @@ template <class Box, class Unit>
 constexpr std::size_t count_kernels()
 {
     std::size_t count = 1;
-    if (!has_rows_for_some_gpus<Box>()) return count;
     for (const int number : Unit::numbers)
         for (const architecture_variant variant :
              {architecture_variant::plain, architecture_variant::family, architecture_variant::accelerated}) {
