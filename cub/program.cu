@@ -192,6 +192,42 @@ Type* allocated(std::int64_t count)
     return static_cast<Type*>(memory);
 }
 
+struct outcome {
+    launchbox::measurement_result time;
+    unsigned long long checksum = 0;  ///< of all `bytes` that are written
+};
+
+template <bool Tuned>
+outcome measured(const problem& p, unsigned char* written, std::int64_t bytes)
+{
+    std::size_t needed = 0;
+    expect(run<Tuned>(p, nullptr, needed, nullptr), "CUB's storage");
+    unsigned char* const storage = allocated<unsigned char>(static_cast<std::int64_t>(needed) + 1);
+    launchbox::measurement_options options;
+    options.max_samples = 60;
+    options.max_seconds = 0.4;
+    options.prepare = [=](cudaStream_t stream) { cudaMemsetAsync(written, 0xa5, bytes, stream); };
+    cudaError_t status = cudaSuccess;
+    outcome found;
+    found.time = launchbox::measure(
+        [&](cudaStream_t stream) {
+            if (status == cudaSuccess) status = run<Tuned>(p, storage, needed, stream);
+        },
+        options);
+    expect(status, "CUB");
+    if (!found.time.measured()) {
+        launchbox::print_measurement(found.time);
+        std::exit(1);
+    }
+    unsigned long long* const sum = allocated<unsigned long long>(1);
+    expect(cudaMemset(sum, 0, sizeof *sum), "the checksum");
+    add_up<<<1024, 256>>>(written, bytes, sum);
+    expect(cudaMemcpy(&found.checksum, sum, sizeof found.checksum, cudaMemcpyDeviceToHost), "the checksum");
+    cudaFree(sum);
+    cudaFree(storage);
+    return found;
+}
+
 }  // namespace
 
 int main(int count, char** arguments)
@@ -240,51 +276,22 @@ int main(int count, char** arguments)
     std::uint64_t keep = ~std::uint64_t{0};
     if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess)
         expect(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "the memory pool");
-    unsigned long long* const sum = allocated<unsigned long long>(1);
-    unsigned long long checksum = 0;
-    const auto measured = [&]<bool Tuned>() {
-        std::size_t bytes = 0;
-        expect(run<Tuned>(p, nullptr, bytes, nullptr), "CUB's storage");
-        unsigned char* const storage = allocated<unsigned char>(static_cast<std::int64_t>(bytes) + 1);
-        launchbox::measurement_options options;
-        options.max_samples = 60;
-        options.max_seconds = 0.4;
-        options.prepare = [&](cudaStream_t stream) { cudaMemsetAsync(written, 0xa5, all_bytes, stream); };
-        cudaError_t status = cudaSuccess;
-        const launchbox::measurement_result result = launchbox::measure(
-            [&](cudaStream_t stream) {
-                if (status == cudaSuccess) status = run<Tuned>(p, storage, bytes, stream);
-            },
-            options);
-        expect(status, "CUB");
-        if (!result.measured()) {
-            launchbox::print_measurement(result);
-            std::exit(1);
-        }
-        expect(cudaMemset(sum, 0, sizeof *sum), "the checksum");
-        add_up<<<1024, 256>>>(written, all_bytes, sum);
-        expect(cudaMemcpy(&checksum, sum, sizeof checksum, cudaMemcpyDeviceToHost), "the checksum");
-        cudaFree(storage);
-        return result;
-    };
 #ifdef EMITTED
     std::vector<double> ratios;
     bool equal = true;
     for (int round = 0; round < 7; ++round) {
-        const double own = measured.operator()<false>().median_ns;
-        const unsigned long long wanted = checksum;
-        const double emitted = measured.operator()<true>().median_ns;
-        equal = equal && checksum == wanted;
-        ratios.push_back(own / emitted);
-        std::printf("CUB's own %.4f ms, emitted %.4f ms\n", own * 1e-6, emitted * 1e-6);
+        const outcome own = measured<false>(p, written, all_bytes), emitted = measured<true>(p, written, all_bytes);
+        equal = equal && own.checksum == emitted.checksum;
+        ratios.push_back(own.time.median_ns / emitted.time.median_ns);
+        std::printf("CUB's own %.4f ms, emitted %.4f ms\n", own.time.median_ns * 1e-6, emitted.time.median_ns * 1e-6);
     }
     std::sort(ratios.begin(), ratios.end());
     std::printf("CUB %d, N = %lld: %.3f times as fast (%.3f to %.3f in 7 rounds), outputs %s\n", CUB_VERSION,
                 static_cast<long long>(n), ratios[3], ratios.front(), ratios.back(), equal ? "equal" : "DIFFER");
     return equal ? 0 : 1;
 #else
-    const launchbox::measurement_result result = measured.operator()<TUNED>();
-    launchbox::print_measurement(result, {.checksum = checksum});
+    const outcome result = measured<TUNED>(p, written, all_bytes);
+    launchbox::print_measurement(result.time, {.checksum = result.checksum});
     return 0;
 #endif
 }

@@ -177,10 +177,9 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     const std::size_t first = place_of_compiler(build);
     if (!is_compiler(build[first])) return {};
     const temporary_directory folder;
-    const fs::path list = folder.path() / "files";
-    std::vector<std::string> command =
-        filled_in({build.begin() + static_cast<std::ptrdiff_t>(first), build.end()},
-                  usual_values(spec, architecture, (folder.path() / "program").string()));
+    const fs::path list = folder.path() / "files", program = folder.path() / "program";
+    std::vector<std::string> command = filled_in({build.begin() + static_cast<std::ptrdiff_t>(first), build.end()},
+                                                 usual_values(spec, architecture, program.string()));
     std::vector<std::string> options = option_words(command);
     for (std::string& flag : flags_of_environment(spec)) options.push_back(std::move(flag));
     const std::vector<fs::path> named = named_files(options, spec.folder);
@@ -192,8 +191,9 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
                                                     .output_cap = 1 << 20,
                                                     .time_limit = longest_listing_seconds});
         std::error_code unknown;
-        if (ran.exit_code != 0 || !fs::is_regular_file(list, unknown)) return {};  // building says why
-        rule = read_file(list);
+        if (ran.exit_code != 0) return {};  // building says why
+        // nvcc writes the list where -o says, whatever -MF does.
+        rule = read_file(fs::is_regular_file(list, unknown) ? list : program);
     } catch (const machine_error&) {
         throw;
     } catch (const error&) {

@@ -74,6 +74,16 @@ TEST_F(program_sources, are_what_the_compiler_of_the_build_reads)
             << entry.path() << " was left there";
 }
 
+// Its -M writes where -o says.
+TEST_F(program_sources, are_what_nvcc_reads)
+{
+    if (std::string(LAUNCHBOX_NVCC).empty()) GTEST_SKIP() << "there is no nvcc here";
+    write("main.cu", "#include \"a.h\"\nint main() {}\n");
+    write("a.h", "");
+    EXPECT_EQ(files("['" LAUNCHBOX_NVCC "', '-o', '{output}', 'main.cu']"),
+              (std::vector<fs::path>{here / "a.h", here / "main.cu"}));
+}
+
 TEST_F(program_sources, tell_the_version_of_cub)
 {
     const std::string build = "['" LAUNCHBOX_CXX "', '-Iinc', '-o', '{output}', 'main.cpp']";
