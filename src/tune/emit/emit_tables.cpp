@@ -70,8 +70,7 @@ std::vector<std::string> provenance(const emit_record& record, const row_choice&
                     info.version, choice.verified ? "" : ", outputs not verified"))};
     if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
     const objective goal = objective_of(info);
-    if (!goal.is_plain())
-        lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
+    if (!goal.is_plain()) lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));
     lines.push_back("// gain: " + gain_comment(choice, old, goal));
     lines.push_back(record.comment());
     return lines;

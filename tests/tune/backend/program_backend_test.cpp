@@ -455,8 +455,7 @@ TEST(program_output, any_number_that_is_printed_can_be_had_by_its_name)
         EXPECT_NE(found.reason.find("which is not a number above 0"), std::string::npos) << found.reason;
         EXPECT_TRUE(found.samples_ns.empty());
     }
-    EXPECT_EQ(printed("a: 1\nb: 2\n", {"b", "a"}).quantities,
-              (measured_quantities{{"b", {2}}, {"a", {1}}}));
+    EXPECT_EQ(printed("a: 1\nb: 2\n", {"b", "a"}).quantities, (measured_quantities{{"b", {2}}, {"a", {1}}}));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::size_t winner_of(const recorded_run& run)
     return workload.candidates.at(workload.decided.value().winner).result;
 }
 
-const std::vector<std::array<double, 3>> figures{
-    {2.0, 1.0, 500}, {1.0, 0.7, 700}, {1.1, 0.6, 545}, {1.5, 0.5, 333}, {1.6, 0.55, 344}, {0.9, 0, 0}};
+const std::vector<std::array<double, 3>> figures{{2.0, 1.0, 500}, {1.0, 0.7, 700},  {1.1, 0.6, 545},
+                                                 {1.5, 0.5, 333}, {1.6, 0.55, 344}, {0.9, 0, 0}};
 
 TEST(objective_ranking, the_least_cost_wins)
 {
@@ -40,7 +40,7 @@ TEST(objective_ranking, the_least_cost_wins)
     EXPECT_EQ(winner_of(run_of(figures, "energy")), 3u);
     EXPECT_EQ(winner_of(run_of(figures, "power")), 3u);
     EXPECT_EQ(winner_of(run_of(figures, "max power")), 1u);
-    EXPECT_EQ(winner_of(run_of(figures, "time, energy")), 2u);      // 0.66 against 0.7 and 0.75
+    EXPECT_EQ(winner_of(run_of(figures, "time, energy")), 2u);  // 0.66 against 0.7 and 0.75
     EXPECT_EQ(winner_of(run_of(figures, "time*4, energy")), 1u);
     EXPECT_EQ(winner_of(run_of(figures, "time where power <= 600")), 2u);
     EXPECT_EQ(winner_of(run_of(figures, "time where power <= 600 and energy < 0.6 ")), 3u);
@@ -116,7 +116,8 @@ TEST(objective_ranking, a_race_is_of_times)
 TEST(objective_ranking, several_workloads_are_weighed_by_cost)
 {
     recorded_run run = run_of(figures, "energy");
-    const recorded_run other = run_of({{2, 1, 1}, {1, 0.2, 1}, {1, 0.9, 1}, {1, 0.9, 1}, {1, 0.9, 1}, {1, 1, 1}}, "energy");
+    const recorded_run other =
+        run_of({{2, 1, 1}, {1, 0.2, 1}, {1, 0.9, 1}, {1, 0.9, 1}, {1, 0.9, 1}, {1, 1, 1}}, "energy");
     for (stored_result result : other.results) {
         result.workload = sizes(1 << 27);
         run.results.push_back(result);

@@ -45,10 +45,28 @@ TEST(objective, names_what_has_to_be_known)
 
 TEST(objective, refuses_what_is_none_with_one_line)
 {
-    for (const char* text :
-         {"", ",", "time,", "time,time", "energy*0", "energy*-1", "energy*", "energy*1e9", "energy*nan", "max time",
-          "max energy", "a b", "2", "gflop/s", "time where", "time where ", "time where power <=", "energy where sm.x > 1",
-          "a,b,c,d,e,f,g,h,i", "time where f(1)", "t\xc3\xa4x", "time\nenergy"})
+    for (const char* text : {"",
+                             ",",
+                             "time,",
+                             "time,time",
+                             "energy*0",
+                             "energy*-1",
+                             "energy*",
+                             "energy*1e9",
+                             "energy*nan",
+                             "max time",
+                             "max energy",
+                             "a b",
+                             "2",
+                             "gflop/s",
+                             "time where",
+                             "time where ",
+                             "time where power <=",
+                             "energy where sm.x > 1",
+                             "a,b,c,d,e,f,g,h,i",
+                             "time where f(1)",
+                             "t\xc3\xa4x",
+                             "time\nenergy"})
         try {
             const objective made{text};
             ADD_FAILURE() << text << " is " << made.text();
@@ -95,9 +113,9 @@ TEST(pareto_front, is_that_of_the_definition)
     for (int round = 0; round < 200; ++round) {
         const objective goal(round % 2 == 0 ? "time, energy" : "time, energy*4, max p99");
         std::vector<measurement> all;
-        for (unsigned i = 0, count = random() % 40; i < count; ++i) {
+        for (std::size_t i = 0, count = random() % 40; i < count; ++i) {
             // Few values, so that many are equal; some are not known.
-            const auto value = [&] { return 1.0 + random() % 6; };
+            const auto value = [&] { return 1.0 + static_cast<double>(random() % 6); };
             all.push_back(measured(value(), {{"energy", value()}}));
             if (random() % 8 != 0) all.back().quantities.push_back({"p99", {value()}});
             if (random() % 8 == 0) all.back().quantities.erase(all.back().quantities.begin());
