@@ -2863,8 +2863,11 @@ class ResultsRun(Record):
     """What others are compared with."""
     spec: Optional[str]
     """With --samples: its text."""
+    objective: str
+    """What was looked for: time; energy; time, energy*2; max p99 where power <= 500. Costs, gains and the winner are
+    by it."""
     _members = ('file', 'number', 'name', 'environment', 'host', 'started', 'call', 'version', 'command', 'spec_hash',
-                'task_hash', 'source_hash', 'baseline', 'spec',)
+                'task_hash', 'source_hash', 'baseline', 'spec', 'objective',)
 
 
 class ResultsBest(Record):
@@ -3230,11 +3233,29 @@ class ResultsCandidate(Record):
     """With --samples: equal for equal code."""
     log: Optional[str]
     """With --samples: the compiler's."""
+    quantities: Optional[Dict[str, List[float]]]
+    """What was measured beside the time, by name; samples of each: energy in joules a launch, power in watts, numbers
+    that a program printed, other measurements of another tuner's file."""
+    elements_per_joule: Optional[float]
+    """Where the work and the energy are known."""
+    bytes_per_joule: Optional[float]
+    """Where the work and the energy are known."""
+    flops_per_joule: Optional[float]
+    """Where the work and the energy are known."""
+    cost: Optional[float]
+    """With an objective other than time: the median of what candidates are ranked by; for several terms their weighted
+    geometric mean, with time in milliseconds. null: a quantity is not known, or the time decides."""
+    allowed: Optional[bool]
+    """With an objective other than time: whether its condition holds."""
+    on_front: Optional[bool]
+    """With an objective other than time: on the Pareto front of its terms, among candidates that may win."""
     _members = ('run', 'parameters', 'workload', 'weight', 'elements', 'bytes', 'flops', 'status', 'reason', 'rank',
                 'median_ns', 'low_ns', 'high_ns', 'elements_per_second', 'bytes_per_second', 'flops_per_second',
                 'samples', 'dropped', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'is_winner',
                 'verified', 'stopped_early', 'same_as', 'resources', 'deaths', 'seconds', 'compile_seconds',
-                'from_cache', 'finished', 'phase_seconds', 'device', 'samples_ns', 'checksum', 'sticky', 'code', 'log',)
+                'from_cache', 'finished', 'phase_seconds', 'device', 'samples_ns', 'checksum', 'sticky', 'code', 'log',
+                'quantities', 'elements_per_joule', 'bytes_per_joule', 'flops_per_joule', 'cost', 'allowed', 'on_front',
+                )
     _nested = {'resources': ResultsCandidateResources, 'phase_seconds': ResultsCandidatePhaseSeconds,
                'device': ResultsCandidateDevice}
 

@@ -255,11 +255,12 @@ void add_candidates(landscape_section& section)
         add_candidates_of_several(section);
     } else if (!section.rankings.empty()) {
         const ranking& only = section.rankings.front();
+        const bool by_time = only.goal.is_time();
         for (const ranked_candidate& one : only.candidates) {
             const stored_result& result = section.results[one.result];
             candidates.push_back({.parameters = result.parameters,
-                                  .time = one.time,
-                                  .relative = one.settled,
+                                  .time = by_time ? std::optional(one.time) : std::nullopt,
+                                  .relative = by_time || one.cost ? one.settled : sample_summary{},
                                   .rates = per_second(only.work, one.time.median),
                                   .may_win = one.may_win,
                                   .stopped_early = result.measured.stopped_early,

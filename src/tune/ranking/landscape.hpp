@@ -35,8 +35,9 @@ struct landscape_field {
 /// One candidate where it is compared: on one workload of one record, or on several together.
 struct landscape_candidate {
     assignment parameters;
-    std::optional<sample_summary> time = {};  ///< nanoseconds; `nullopt`: on several workloads, which have no time
-    /// Time over that of the fastest that may win: on several workloads the weighted geometric mean.
+    std::optional<sample_summary> time = {};  ///< nanoseconds; `nullopt`: several workloads, or another objective
+    /// Time, or cost by the objective, over that of the best that may win: on several workloads the weighted geometric
+    /// mean.
     sample_summary relative = {};
     work_amounts rates = {};  ///< what is done in a second, where it has one time
     bool may_win = false;     ///< else its outputs were not compared, or it was stopped early

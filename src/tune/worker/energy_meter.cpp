@@ -80,7 +80,7 @@ launch_energy energy_meter::measure(const measured_round& round, const std::stri
     if (surroundings.empty() || surroundings != surroundings_) {
         surroundings_.clear();
         around_ = draw([&] { return round(false); }, max_seconds, [](const steady_draw&) { return true; });
-        if (around_.watts.size() < min_windows) return {{}, "the energy counter of the GPU does not move"};
+        if (around_.watts.size() < min_windows) return {{}, 0, "the energy counter of the GPU does not move"};
         surroundings_ = surroundings;
     }
     const double around = around_.joules_a_round();
@@ -91,13 +91,14 @@ launch_energy energy_meter::measure(const measured_round& round, const std::stri
                  return error_of_mean(so_far.watts) * so_far.seconds_a_round <= good_error * of_launch;
              });
     if (with.seconds_a_round == 0) return {};  // wrong, or interrupted: that is said elsewhere
-    if (with.watts.size() < min_windows) return {{}, "the energy counter of the GPU does not move"};
+    if (with.watts.size() < min_windows) return {{}, 0, "the energy counter of the GPU does not move"};
     launch_energy energy;
+    energy.seconds = with.seconds_a_round - around_.seconds_a_round;
     for (std::size_t i = 0; i < with.watts.size(); ++i)
         energy.joules.push_back(with.watts[i] * with.seconds_a_round -
                                 around_.watts[i % around_.watts.size()] * around_.seconds_a_round);
     if (std::ranges::all_of(energy.joules, [](double joules) { return joules > 0; })) return energy;
-    return {{}, "its launches are too short: their energy is lost in that of what is done around them"};
+    return {{}, 0, "its launches are too short: their energy is lost in that of what is done around them"};
 }
 
 }  // namespace launchbox

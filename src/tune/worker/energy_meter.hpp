@@ -11,12 +11,13 @@
 
 namespace launchbox {
 
-/// A round fills the outputs, launches, and compares what is there; or does all of it but the launch. False: there is
-/// no need to go on.
+/// A round fills the outputs and launches; or does all of it but the launch. Now and then, at random, it also compares
+/// what is there. False: there is no need to go on.
 using measured_round = std::function<bool(bool launches)>;
 
 struct launch_energy {
     std::vector<double> joules;  ///< of one launch, a sample a window of the counter; empty: nothing can be said
+    double seconds = 0;          ///< by how much a round with the launch is longer
     std::string why_none = {};
 };
 
@@ -29,6 +30,8 @@ public:
     /// `max_seconds` for the rounds with the launch. Rounds without it are measured once for each `surroundings`, a
     /// text that says what they do; empty: they are like no others.
     launch_energy measure(const measured_round& round, const std::string& surroundings, double max_seconds);
+    /// Rounds without the launch are measured anew the next time.
+    void forget_surroundings() { surroundings_.clear(); }
 
 private:
     struct steady_draw {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -203,18 +204,38 @@ void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
     const double seconds = summarise(answer.samples_ns).median * 1e-9;
     answer.stopped_early |= task.best_joules > 0 && energy_.idle_watts() * seconds >= task.best_joules;
     if (answer.stopped_early) return;
-    std::size_t set = 0;
+    std::size_t rounds = 0;
     auto told = std::chrono::steady_clock::now();
     const auto round = [&](bool launches) {
         if (seconds_since(told) > 0.5) {
             gpu_.alive();
             told = std::chrono::steady_clock::now();
         }
-        return timer_.round(what, set++, launches);
+        return timer_.round(what, rounds++, launches);
     };
     // What stands around a launch is the candidate's own where it warms the caches up or resets its variables.
     const bool alike = task.measure.cold && task.variables.empty();
-    launch_energy found = energy_.measure(round, alike ? task.workload + task.capture : "", task.measure.max_seconds);
+    const std::string surroundings = alike ? task.workload + task.capture : "";
+    launch_energy found = energy_.measure(round, surroundings, task.measure.max_seconds);
+    const auto is_steady = [&] {
+        constexpr double least = 0.8, most = 1.25, noticeable = 5e-6;
+        const double times = found.seconds / seconds;
+        return (times > least && times < most) || std::abs(found.seconds - seconds) < noticeable;
+    };
+    if (!found.joules.empty() && !is_steady()) {
+        energy_.forget_surroundings();
+        found = energy_.measure(round, surroundings, task.measure.max_seconds);
+    }
+    if (!found.joules.empty() && !is_steady()) {
+        energy_.forget_surroundings();
+        found.joules.clear();
+        found.why_none = fmt::format(
+            "no energy of a candidate: its launches took {:.2f} times as long as when they were timed; something else "
+            "uses the GPU, or clocks change",
+            found.seconds / seconds);
+    }
+    // The last one is judged, too.
+    if (what.history.any_wrong() || !timer_.round(what, 0, true)) return;
     if (!found.why_none.empty()) answer.warnings.push_back(found.why_none);
     if (found.joules.empty()) return;
     std::vector<double> watts;

@@ -159,9 +159,10 @@ double gpu_timer::median_with_fresh_variables(const timed_kernel& what, const lo
     return samples[samples.size() / 2];
 }
 
-bool gpu_timer::round(const timed_kernel& what, std::size_t set, bool launches)
+bool gpu_timer::round(const timed_kernel& what, std::size_t number, bool launches)
 {
-    sample_ns(what, what.task.measure.rotate_inputs ? set % what.memory.sets() : 0, nullptr, launches);
+    const round_parts with{.launches = launches, .judges = number == 0 || (random_() >> 8) % 16 == 0};
+    sample_ns(what, what.task.measure.rotate_inputs ? number % what.memory.sets() : 0, nullptr, with);
     return !what.history.any_wrong();
 }
 
@@ -192,7 +193,8 @@ double gpu_timer::elapsed_ns(CUevent from, CUevent to) const
 }
 
 // 0: not a time of the kernel alone, or of a launch that left something wrong.
-double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh, bool launches)
+double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh,
+                            const round_parts& with)
 {
     const gpu_task& task = what.task;
     const cuda_driver& driver = gpu_.driver();
@@ -215,9 +217,9 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
     if (blocked) gpu_.block();
     try {
         record(begin_);
-        if (launches) what.kernel.launch(what.memory.parameters(set), "at a timed launch");
+        if (with.launches) what.kernel.launch(what.memory.parameters(set), "at a timed launch");
         record(end_);
-        what.judge.ask(false);
+        if (with.judges) what.judge.ask(false);
         if (times_all) record(judged_);
     } catch (...) {
         if (blocked) gpu_.unblock();
@@ -230,8 +232,9 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
         ready_ns_ += elapsed_ns(start_, ready_);
         judging_ns_ += elapsed_ns(end_, judged_);
     }
-    if (!launches) {
-        gpu_.fetched_sums();  // nobody wants to know
+    if (!with.judges || !with.launches) {
+        if (with.judges) gpu_.fetched_sums();  // nobody wants to know
+        if (with.launches) what.history.note_unjudged();
         return 1;
     }
     ++launches_;

@@ -31,16 +31,24 @@ public:
     /// sample counts.
     void measure(const timed_kernel& what, measurement& answer);
 
-    /// One round as `measure` times them, or all of it but the launch. False: a launch was wrong, which the history
-    /// has.
-    bool round(const timed_kernel& what, std::size_t set, bool launches);
+    /// One round as `measure` times them, or all of it but the launch. What is there is judged in one of 16 rounds, at
+    /// random, since judging takes energy that depends on it; in the round 0 always. False: a launch was wrong, which
+    /// the history has.
+    bool round(const timed_kernel& what, std::size_t number, bool launches);
 
     /// The median of a few samples of launches that find the module's variables as they were when it was loaded, which
     /// `fresh` is for; in ns. 0: there was none.
     double median_with_fresh_variables(const timed_kernel& what, const loaded_kernel& fresh);
 
 private:
-    double sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh, bool launches = true);
+    struct round_parts {
+        bool launches = true, judges = true;
+    };
+    double sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh, const round_parts& with);
+    double sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh)
+    {
+        return sample_ns(what, set, fresh, {});
+    }
     void make_ready(const timed_kernel& what, const loaded_kernel* fresh);
     void warm_up(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh);
     double elapsed_ns(CUevent from, CUevent to) const;

@@ -113,9 +113,9 @@ TEST(pareto_front, is_that_of_the_definition)
     for (int round = 0; round < 200; ++round) {
         const objective goal(round % 2 == 0 ? "time, energy" : "time, energy*4, max p99");
         std::vector<measurement> all;
-        for (unsigned i = 0, count = random() % 40; i < count; ++i) {
+        for (std::size_t i = 0, count = random() % 40; i < count; ++i) {
             // Few values, so that many are equal; some are not known.
-            const auto value = [&] { return 1.0 + random() % 6; };
+            const auto value = [&] { return 1.0 + static_cast<double>(random() % 6); };
             all.push_back(measured(value(), {{"energy", value()}}));
             if (random() % 8 != 0) all.back().quantities.push_back({"p99", {value()}});
             if (random() % 8 == 0) all.back().quantities.erase(all.back().quantities.begin());
