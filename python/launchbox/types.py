@@ -3365,6 +3365,8 @@ class RowsPredicted(Record):
     parameters: Dict[str, Union[bool, float, str]]
     expected_share: float
     """Of the best there, 0 to 1: the weighted mean over the GPUs of the records."""
+    candidates: int
+    """That it was chosen from."""
     verified: bool
     """Its outputs were compared wherever it was measured."""
     gpus: List[str]
@@ -3373,7 +3375,8 @@ class RowsPredicted(Record):
     """Their files, each with its hash."""
     compiled: Optional[str]
     """What the compiler made of it for that architecture; null: it was not compiled."""
-    _members = ('architecture', 'parameters', 'expected_share', 'verified', 'gpus', 'records', 'compiled',)
+    _members = ('architecture', 'parameters', 'expected_share', 'candidates', 'verified', 'gpus', 'records', 'compiled',
+                )
 
 
 class RowsTable(Record):
@@ -3551,11 +3554,13 @@ class Search(Report):
     """Stopped by the user: problems and strategies that were not finished are missing."""
     notes: List[str]
     """What of the files was left out, and why."""
+    left_out: Optional[Literal['gpu', 'architecture']]
+    """With --leave-one-out: what is held out; null: nothing is."""
     held_out: Optional[List[SearchHeldOut]]
     """With --leave-one-out: spaces that are recorded on several GPUs, each GPU held out in turn."""
     problems: List[SearchProblem]
     """One for each workload of each recorded run on which something was measured."""
-    _members = ('schema', 'repeats', 'most', 'seed', 'interrupted', 'notes', 'held_out', 'problems',)
+    _members = ('schema', 'repeats', 'most', 'seed', 'interrupted', 'notes', 'left_out', 'held_out', 'problems',)
     _nested = {'held_out': SearchHeldOut, 'problems': SearchProblem}
 
 

@@ -17,6 +17,7 @@ namespace {
 struct bench_options {
     search_request typed;  // what CLI11 reads
     std::vector<std::string> folders;
+    std::string leave_out;
     output_options output;
 };
 
@@ -25,11 +26,14 @@ exit_status run_bench(const bench_options& options)
     check_output(options.output.file);
     search_request request = options.typed;
     request.paths.insert(request.paths.end(), options.folders.begin(), options.folders.end());
+    if (!options.leave_out.empty())
+        request.leave_out = options.leave_out == "gpu" ? left_out::gpu : left_out::architecture;
     catch_interrupts();
     const auto [bench, status] = compare_searches(request, terminal_listener());
     if (bench.interrupted) say("interrupted; the finished part is shown");
-    if (request.leave_one_out && bench.held_out.empty() && !bench.interrupted)
-        throw error("no space is recorded on two GPUs or more", "name the records of one kernel on several GPUs");
+    if (request.leave_out && bench.held_out.empty() && !bench.interrupted)
+        throw error("no space with candidates to choose from is recorded on two GPUs or more",
+                    "name the records of one kernel on several GPUs");
     if (bench.workloads.empty() && bench.held_out.empty() && !bench.interrupted)
         throw error("no file contains a recorded space", "name stores of launchbox tune, or files of other tuners");
     write_report(options.output,
@@ -60,9 +64,11 @@ void add_bench_search(CLI::App& app, call_context& context)
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
     verb->add_option("--seed", options->typed.seed, "Seed of the first search; the others follow from it (default 1)")
         ->type_name("N");
-    verb->add_flag(
-        "--leave-one-out", options->typed.leave_one_out,
-        "No searches: hold each GPU out, choose its row from the records of the others, and say what that loses");
+    verb->add_option(
+            "--leave-one-out", options->leave_out,
+            "No searches: hold each GPU out (gpu), or each with all others of its architecture (architecture), "
+            "choose its row from the records of the rest, and say what that loses")
+        ->check(CLI::IsMember({"gpu", "architecture"}));
     options->output.add_to(*verb);
     add_examples(*verb,
                  "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy local --repeats 3",

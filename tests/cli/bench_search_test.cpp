@@ -126,13 +126,13 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
                       h100 = cache_of(folder.path() / "c.json", "NVIDIA H100",
                                       {{32, 4.0}, {64, 2.0}, {128, 1.9}, {256, 1.0}}),
                       other = cache_of(folder.path() / "d.json", "NVIDIA H100", {{32, 4.0}}, "other");
-    const call shown = launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, other});
+    const call shown = launchbox_run({"bench-search", "--leave-one-out", "gpu", a100, a40, h100, other});
     EXPECT_EQ(shown.status, 0) << shown.err;
-    EXPECT_TRUE(shown.shows("scale on 3 GPUs, each held out")) << shown.out;
+    EXPECT_TRUE(shown.shows("scale on 3 GPUs, 4 candidates, each GPU held out")) << shown.out;
     EXPECT_TRUE(shown.says("other")) << shown.err;  // of one GPU
     EXPECT_TRUE(shown.shows("Where both exist (2 GPUs), predicted rows lose")) << shown.out;
     const nlohmann::json json =
-        launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, "--format", "json"}).json();
+        launchbox_run({"bench-search", "--leave-one-out", "gpu", a100, a40, h100, "--format", "json"}).json();
     EXPECT_EQ(json["problems"].size(), 0u);
     ASSERT_EQ(json["held_out"].size(), 1u);
     const nlohmann::json& gpus = json["held_out"][0]["gpus"];
@@ -147,10 +147,25 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
     EXPECT_EQ(gpus[2]["inherits_from"], "NVIDIA A40");
     EXPECT_EQ(gpus[2]["ten_measured"]["loss"], 0);
     EXPECT_EQ(
-        lines_of(launchbox_run({"bench-search", "--leave-one-out", a100, a40, h100, "--format", "csv"}).out).size(),
+        lines_of(launchbox_run({"bench-search", "--leave-one-out", "gpu", a100, a40, h100, "--format", "csv"}).out)
+            .size(),
         1u + 3 * 5 - 1);
-    expect_refused(launchbox_run({"bench-search", "--leave-one-out", a100}), "two GPUs");
-    expect_refused(launchbox_run({"bench-search", "--leave-one-out", a100, other}), "two GPUs");
+    EXPECT_EQ(json["left_out"], "gpu");
+    expect_refused(launchbox_run({"bench-search", "--leave-one-out", "all", a100, h100}), "--leave-one-out");
+    // With all of the architecture: the A40 and an A10 are one.
+    const std::string a10 = cache_of(folder.path() / "f.json", "NVIDIA A10", {{32, 1.0}, {64, 2.0}, {128, 2.0}});
+    const nlohmann::json whole =
+        launchbox_run({"bench-search", "--leave-one-out", "architecture", a100, a40, a10, "--format", "json"}).json();
+    EXPECT_EQ(whole["held_out"][0]["gpus"][1]["predicted"]["parameters"]["threads"], 64);
+    EXPECT_EQ(whole["held_out"][0]["gpus"][2]["predicted"]["parameters"]["threads"], 64);
+    EXPECT_EQ(whole["held_out"][0]["gpus"][2]["inherits_from"], "NVIDIA A100-PCIE-40GB");
+    expect_refused(launchbox_run({"bench-search", "--leave-one-out", "gpu", a100}), "two GPUs");
+    // Where one candidate is all that was measured, every row would be the best.
+    const std::string one = cache_of(folder.path() / "e.json", "NVIDIA L4", {{32, 4.0}, {64, 0}}, "other");
+    const call nothing = launchbox_run({"bench-search", "--leave-one-out", "gpu", other, one});
+    expect_refused(nothing, "two GPUs");
+    EXPECT_TRUE(nothing.says("nothing to choose")) << nothing.err;
+    expect_refused(launchbox_run({"bench-search", "--leave-one-out", "gpu", a100, other}), "two GPUs");
 }
 
 // What is best on the others may not run here, and is said so.
@@ -159,9 +174,10 @@ TEST(bench_search_verb, says_where_a_row_of_others_fails)
     const temporary_directory folder;
     const std::string a40 = cache_of(folder.path() / "a.json", "NVIDIA A40", {{32, 2.0}, {64, 1.0}}),
                       l4 = cache_of(folder.path() / "b.json", "NVIDIA L4", {{32, 2.0}, {64, 0}});
-    const call shown = launchbox_run({"bench-search", "--leave-one-out", a40, l4});
+    const call shown = launchbox_run({"bench-search", "--leave-one-out", "gpu", a40, l4});
     EXPECT_TRUE(shown.shows("fails")) << shown.out;
-    const nlohmann::json json = launchbox_run({"bench-search", "--leave-one-out", a40, l4, "--format", "json"}).json();
+    const nlohmann::json json =
+        launchbox_run({"bench-search", "--leave-one-out", "gpu", a40, l4, "--format", "json"}).json();
     const nlohmann::json& gpu = json["held_out"][0]["gpus"][1];
     EXPECT_EQ(gpu["predicted"]["loss"], nullptr);
     EXPECT_EQ(gpu["predicted"]["parameters"]["threads"], 64);

@@ -199,6 +199,48 @@ TEST_F(tune_gpu_test, a_reference_that_no_file_has_room_for_stays_on_the_gpus)
     }
 }
 
+// For an architecture that is not here: what its compiler refuses is no row there.
+TEST_F(tune_gpu_test, a_row_is_predicted_of_what_can_be_compiled_there)
+{
+    std::string source = read_input((here / "candidates.cu").string()),
+                spec = read_input((here / "candidates.toml").string());
+    const auto replaced = [](std::string& text, const std::string& from, const std::string& to) {
+        ASSERT_NE(text.find(from), std::string::npos) << from;
+        text.replace(text.find(from), from.size(), to);
+    };
+    replaced(source, "    static_assert(",
+             "#if __CUDA_ARCH__ == 860\n    static_assert(threads != 128, \"not for this GPU\");\n#endif\n    "
+             "static_assert(");
+    replaced(spec, "threads = [32, 64, 96, 128, 160, 192, 224, 256, 384, 512, 1024, 2048]", "threads = [64, 128, 256]");
+    replaced(spec, "fault = { from = 0, to = 21 }", "fault = [0]");
+    replaced(spec, "items = { from = 1, to = 16 }", "items = [1, 4]");
+    write_file_atomically((here / "candidates.cu").string(), source);
+    write_file_atomically((here / "candidates.toml").string(), spec);
+    const call tuned = tune();
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    json made = report();
+    const std::string measured = made["environments"][0]["architecture"];
+    write_file_atomically((here / "one.json").string(), made.dump());
+    made["environments"][0]["gpu"] = "Another";
+    made["environments"][0]["architecture"] = measured == "sm_80" ? "sm_90" : "sm_80";
+    made["environments"][0]["toolkit"] = "NVRTC 12.0";
+    write_file_atomically((here / "other.json").string(), made.dump());
+    const auto emit = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"emit",      "one.json", "other.json", "--root", here.string(),
+                                       "--predict", "sm_86",    "--box",      "rows"};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words, {}, {"LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE});
+    };
+    EXPECT_TRUE(emit({}).shows("launchbox::sm<86, rows_row{0, 128, 4}>"));
+    const call compiled = emit({"--spec", (here / "candidates.toml").string(), "-o", (here / "rows.hpp").string()});
+    EXPECT_EQ(compiled.status, 0) << compiled.err;
+    const std::string text = read_input((here / "rows.hpp").string());
+    EXPECT_EQ(text.find("launchbox::sm<86, rows_row{0, 128,"), std::string::npos) << text;
+    EXPECT_NE(text.find("// compiled: for sm_86, "), std::string::npos) << text;
+    EXPECT_EQ(launchbox_run({"emit", "--check", "-o", (here / "rows.hpp").string(), "--root", here.string()}).status,
+              0);
+}
+
 TEST_F(tune_gpu_test, a_program_makes_the_reference)
 {
     const auto statuses_against = [&](const std::string& command) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -57,7 +58,7 @@ std::optional<compute_capability> architecture_of(const environment_info& where)
     return where.gpu.empty() ? std::nullopt : gpus_named(where.gpu).capability();
 }
 
-std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const listener& news)
+std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, left_out what, const listener& news)
 {
     results_report all;
     all.runs = std::move(runs);
@@ -82,9 +83,16 @@ std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const lis
             news.say(fmt::format("{}: {}", escape_for_terminal(space.files.front()), failure.what()));
             continue;
         }
+        const auto alone =
+            std::ranges::find_if(space.records.gpus, [](const portable_gpu& gpu) { return gpu.candidates < 2; });
+        if (alone != space.records.gpus.end()) {
+            news.say(fmt::format("{}: one candidate was measured on {} on all workloads: there is nothing to choose",
+                                 escape_for_terminal(space.files.front()), escape_for_terminal(alone->name)));
+            continue;
+        }
         std::vector<recorded_gpu> known;
         for (const portable_gpu& gpu : space.records.gpus) known.push_back(known_of(gpu, sources));
-        space.gpus = hold_each_out(space.records, known);
+        space.gpus = hold_each_out(space.records, known, what);
         made.push_back(std::move(space));
     }
     return made;

@@ -16,6 +16,6 @@ std::optional<compute_capability> architecture_of(const environment_info& where)
 
 /// Runs with the same name, parameters and workloads are records of one space. Spaces of one GPU are named and left
 /// out.
-std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, const listener& news);
+std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, left_out what, const listener& news);
 
 }  // namespace launchbox

@@ -133,7 +133,7 @@ search_comparison compare_searches(const search_request& request, const listener
         try {
             result_file read = read_result_file(file);
             const std::size_t before = bench.workloads.size() + runs.size();
-            if (request.leave_one_out)
+            if (request.leave_out)
                 for (recorded_run& run : read.runs) runs.push_back({file, std::move(run), {}});
             else
                 bench_file(request, strategies, file, read, bench, news.begin_progress("searches"));
@@ -147,7 +147,8 @@ search_comparison compare_searches(const search_request& request, const listener
             if (!from_folders.contains(file)) made.status = failure.status();
         }
     }
-    if (request.leave_one_out && !interrupted()) bench.held_out = hold_gpus_out(std::move(runs), news);
+    bench.left_out = request.leave_out;
+    if (request.leave_out && !interrupted()) bench.held_out = hold_gpus_out(std::move(runs), *request.leave_out, news);
     bench.interrupted = interrupted();
     return made;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct search_request {
     std::vector<std::string> paths;       ///< files with recorded runs, and folders with such files
     std::vector<std::string> strategies;  ///< empty: all but exhaustive
     std::int64_t repeats = 100, max_evaluations = 1000;
-    std::uint64_t seed = 1;      ///< of the first search; the others follow from it
-    bool leave_one_out = false;  ///< no searches: rows for each GPU from the records of the others
+    std::uint64_t seed = 1;                  ///< of the first search; the others follow from it
+    std::optional<left_out> leave_out = {};  ///< no searches: rows for each GPU from the records of the others
 };
 
 struct search_comparison {

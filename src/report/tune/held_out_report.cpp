@@ -60,12 +60,13 @@ std::string verdict_of(const std::vector<held_out_space>& spaces)
     if (predicted.gpus == 0) return "No GPU has both a predicted and an inherited row: nothing to compare.";
     // A point in a hundred is what `emit` asks of a row that replaces another.
     const double gain = (1 + inherited.mean) / (1 + predicted.mean) - 1;
-    return fmt::format("Where both exist ({}), predicted rows lose {} and inherited ones {}: {}.",
-                       predicted.gpus == 1 ? "1 GPU" : count_text(predicted.gpus) + " GPUs",
-                       longer_text(predicted.mean), longer_text(inherited.mean),
-                       gain >= 0.01    ? "predicting is better"
-                       : gain <= -0.01 ? "predicting is worse than inheriting"
-                                       : "predicting is no better than inheriting");
+    return fmt::format(
+        "Where both exist ({}), predicted rows take {:.1f} % longer than the best and inherited ones {:.1f} %: {}.",
+        predicted.gpus == 1 ? "1 GPU" : count_text(predicted.gpus) + " GPUs", predicted.mean * 100,
+        inherited.mean * 100,
+        gain >= 0.01    ? "predicting is better"
+        : gain <= -0.01 ? "predicting is worse than inheriting"
+                        : "predicting is no better than inheriting");
 }
 
 ordered_json row_json(const portability& records, const std::optional<chosen_row>& row)
@@ -127,11 +128,18 @@ std::vector<held_out_losses> losses_of(const std::vector<held_out_space>& spaces
     return all;
 }
 
-void add_held_out(const std::vector<held_out_space>& spaces, document& page)
+const char* name_of(left_out what)
+{
+    return what == left_out::gpu ? "gpu" : "architecture";
+}
+
+void add_held_out(const std::vector<held_out_space>& spaces, left_out what, document& page)
 {
     for (const held_out_space& space : spaces) {
-        page.heading(fmt::format("{} on {} GPUs, each held out: how much longer than its best",
-                                 escape_for_terminal(space.name), space.gpus.size()));
+        page.heading(fmt::format("{} on {} GPUs, {} candidates, each {} held out: how much longer than its best",
+                                 escape_for_terminal(space.name), space.gpus.size(),
+                                 count_text(space.records.rows.size()),
+                                 what == left_out::gpu ? "GPU" : "architecture"));
         table rows{{{"GPU"}, {"arch"}}, {}};
         for (std::size_t source = 0; source < row_sources; ++source)
             rows.columns.push_back({name_of(static_cast<row_source>(source)), true});

@@ -1,4 +1,4 @@
-// `bench-search --leave-one-out`: what rows that were chosen without a measurement on a GPU lose there.
+// `bench-search --leave-one-out gpu`: what rows that were chosen without a measurement on a GPU lose there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +33,10 @@ struct held_out_losses {
 /// ran.
 std::vector<held_out_losses> losses_of(const std::vector<held_out_space>& spaces, bool comparable);
 
-void add_held_out(const std::vector<held_out_space>& spaces, document& page);
+/// "gpu", "architecture".
+const char* name_of(left_out what);
+
+void add_held_out(const std::vector<held_out_space>& spaces, left_out what, document& page);
 
 nlohmann::ordered_json held_out_json(const std::vector<held_out_space>& spaces);
 

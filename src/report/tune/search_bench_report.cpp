@@ -80,7 +80,7 @@ table summary_of(const search_bench& found)
 document search_bench_document(const search_bench& found)
 {
     document page;
-    if (!found.held_out.empty()) add_held_out(found.held_out, page);
+    if (!found.held_out.empty()) add_held_out(found.held_out, *found.left_out, page);
     for (const benched_workload& benched : found.workloads) {
         page.heading(title_of(benched));
         page.line(fmt::format(
@@ -136,6 +136,7 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
     json["seed"] = found.seed;
     json["interrupted"] = found.interrupted;
     json["notes"] = value_json(found.notes);
+    json["left_out"] = found.left_out ? ordered_json(name_of(*found.left_out)) : ordered_json(nullptr);
     json["held_out"] = held_out_json(found.held_out);
     json["problems"] = ordered_json::array();
     for (const benched_workload& benched : found.workloads) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct search_bench {
     std::size_t repeats = 0, max_evaluations = 0;
     std::uint64_t seed = 1;
     std::vector<benched_workload> workloads;
+    std::optional<launchbox::left_out> left_out = {};
     std::vector<held_out_space> held_out;  ///< with --leave-one-out, and then no workloads
     std::vector<std::string> notes;        ///< what of the files was left out
     bool interrupted = false;

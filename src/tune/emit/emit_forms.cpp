@@ -135,6 +135,7 @@ ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_rec
             predicted.push_back({{"architecture", architecture_name(row.architecture).view()},
                                  {"parameters", json_of(row.parameters)},
                                  {"expected_share", row.share},
+                                 {"candidates", row.candidates},
                                  {"verified", row.verified},
                                  {"gpus", row.gpus},
                                  {"records", row.records},

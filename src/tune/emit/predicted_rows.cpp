@@ -61,7 +61,9 @@ prediction predict_row(const std::vector<emit_record>& records, const table_part
         weights.push_back(record_weight(architecture, wish.architecture));
         made.gpus.push_back(name_of_gpu(gpu));
     }
-    for (const predicted_row& row : predict_rows(known, weights)) {
+    const std::vector<predicted_row> expected = predict_rows(known, weights);
+    made.candidates = expected.size();
+    for (const predicted_row& row : expected) {
         const assignment& candidate = known.rows[row.row].parameters;
         if (only && candidate != *only) continue;
         if (const std::string why = wish.why_not && !only ? wish.why_not(candidate) : ""; !why.empty()) {
@@ -82,9 +84,9 @@ prediction predict_row(const std::vector<emit_record>& records, const table_part
 
 std::vector<std::string> comments_of(const prediction& row)
 {
-    std::vector<std::string> lines{
-        in_comment(fmt::format("{}{:.1f} % of the best expected, from {}{}", predicted_start, row.share * 100,
-                               fmt::join(row.gpus, ", "), row.verified ? "" : "; outputs not verified"))};
+    std::vector<std::string> lines{in_comment(
+        fmt::format("{}{:.1f} % of the best of {} candidates expected, from {}{}", predicted_start, row.share * 100,
+                    row.candidates, fmt::join(row.gpus, ", "), row.verified ? "" : "; outputs not verified"))};
     if (!row.compiled.empty())
         lines.push_back(in_comment(
             fmt::format("{}for {}, {}", compiled_start, architecture_name(row.architecture).view(), row.compiled)));

@@ -4,6 +4,7 @@
 
 #include <launchbox/compute_capability.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct prediction {
     compute_capability architecture;
     assignment parameters;
     double share = 0;                  ///< expected, of the best there
+    std::size_t candidates = 0;        ///< that it was chosen from
     bool verified = false;             ///< its outputs were compared wherever it was measured
     std::vector<std::string> gpus;     ///< "NVIDIA A100 (sm_80)": whose records these are
     std::vector<std::string> records;  ///< "PATH HASH"

@@ -11,14 +11,15 @@ namespace launchbox {
 namespace {
 
 // The GPU whose row a launch box would use: of the nearest architecture that is not newer.
-std::optional<std::size_t> inherited_from(const std::vector<recorded_gpu>& gpus, std::size_t held_out)
+std::optional<std::size_t> inherited_from(const std::vector<recorded_gpu>& gpus, std::size_t held_out,
+                                          const std::vector<bool>& counts)
 {
     std::optional<std::size_t> nearest;
     const std::optional<compute_capability>& wanted = gpus[held_out].architecture;
     if (!wanted) return std::nullopt;
     for (std::size_t g = 0; g < gpus.size(); ++g) {
         const std::optional<compute_capability>& here = gpus[g].architecture;
-        if (g == held_out || !here || here->number() > wanted->number()) continue;
+        if (!counts[g] || !here || here->number() > wanted->number()) continue;
         if (!nearest || here->number() > gpus[*nearest].architecture->number()) nearest = g;
     }
     return nearest;
@@ -38,8 +39,15 @@ std::optional<std::size_t> best_row(const portability& records, const Counts& co
     return best;
 }
 
-held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu>& gpus, std::size_t held_out)
+held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu>& gpus, std::size_t held_out,
+                      left_out what)
 {
+    std::vector<bool> others;
+    for (std::size_t g = 0; g < gpus.size(); ++g) {
+        const bool is_alike = gpus[g].architecture && gpus[held_out].architecture &&
+                              gpus[g].architecture->number() == gpus[held_out].architecture->number();
+        others.push_back(g != held_out && !(what == left_out::architecture && is_alike));
+    }
     const recorded_gpu& gpu = gpus[held_out];
     const auto known = [&](const assignment& candidate) { return gpu.recorded.contains(identity_of(candidate)); };
     const auto counts = [&](const portable_row& row) { return known(row.parameters); };
@@ -48,7 +56,7 @@ held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu
         return chosen_row{*row, records.rows[*row].shares[held_out]};
     };
     held_out_gpu made{
-        .gpu = held_out, .architecture = gpu.architecture, .inherits_from = inherited_from(gpus, held_out)};
+        .gpu = held_out, .architecture = gpu.architecture, .inherits_from = inherited_from(gpus, held_out, others)};
     made.rows.resize(row_sources);
     const auto place = [&](row_source source) -> std::optional<chosen_row>& {
         return made.rows[static_cast<std::size_t>(source)];
@@ -56,7 +64,7 @@ held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu
 
     std::vector<double> weights;
     for (std::size_t g = 0; g < gpus.size(); ++g)
-        weights.push_back(g == held_out ? 0 : record_weight(gpus[g].architecture, gpu.architecture));
+        weights.push_back(!others[g] ? 0 : record_weight(gpus[g].architecture, gpu.architecture));
     std::vector<predicted_row> predicted = predict_rows(records, weights, known);
     if (predicted.size() > measured_candidates) predicted.resize(measured_candidates);
     for (const predicted_row& candidate : predicted) {
@@ -69,11 +77,11 @@ held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu
         place(row_source::inherited) =
             chosen(best_row(records, counts, [&](const portable_row& row) { return row.shares[*made.inherits_from]; }));
     place(row_source::common) = chosen(best_row(records, counts, [&](const portable_row& row) -> std::optional<double> {
-        double worst = 1;
+        std::optional<double> worst;
         for (std::size_t g = 0; g < gpus.size(); ++g) {
-            if (g == held_out) continue;
+            if (!others[g]) continue;
             if (!row.shares[g]) return std::nullopt;
-            worst = std::min(worst, *row.shares[g]);
+            worst = std::min(worst.value_or(1), *row.shares[g]);
         }
         return worst;
     }));
@@ -123,10 +131,11 @@ const char* name_of(row_source source)
     return names[static_cast<std::size_t>(source)];
 }
 
-std::vector<held_out_gpu> hold_each_out(const portability& records, const std::vector<recorded_gpu>& gpus)
+std::vector<held_out_gpu> hold_each_out(const portability& records, const std::vector<recorded_gpu>& gpus,
+                                        left_out what)
 {
     std::vector<held_out_gpu> all;
-    for (std::size_t g = 0; g < records.gpus.size(); ++g) all.push_back(hold_out(records, gpus, g));
+    for (std::size_t g = 0; g < records.gpus.size(); ++g) all.push_back(hold_out(records, gpus, g, what));
     return all;
 }
 

@@ -60,8 +60,12 @@ struct recorded_gpu {
 /// How many candidates are measured for `ten_measured`.
 inline constexpr std::size_t measured_candidates = 10;
 
+/// What is held out: a GPU, or with it all of its architecture.
+enum class left_out { gpu, architecture };
+
 /// Each GPU of the records in turn. Only candidates in its record can be chosen for it, since of others nothing is
 /// known there. `gpus`: one for each of `records.gpus`.
-std::vector<held_out_gpu> hold_each_out(const portability& records, const std::vector<recorded_gpu>& gpus);
+std::vector<held_out_gpu> hold_each_out(const portability& records, const std::vector<recorded_gpu>& gpus,
+                                        left_out what = left_out::gpu);
 
 }  // namespace launchbox

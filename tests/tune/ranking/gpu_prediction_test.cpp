@@ -129,6 +129,20 @@ TEST(gpu_prediction, chooses_only_what_the_record_that_is_held_out_can_judge)
     EXPECT_EQ(row_by(h, row_source::common)->row, 2u);
 }
 
+TEST(gpu_prediction, leaves_out_a_whole_architecture)
+{
+    const portability records = of({{0.6, 0.7, 1.0}, {1.0, 0.9, 0.5}});
+    const std::vector<recorded_gpu> gpus = gpus_of(records, {a100, h100, h100});
+    EXPECT_EQ(row_by(hold_each_out(records, gpus)[1], row_source::predicted)->row, 0u);
+    const held_out_gpu held = hold_each_out(records, gpus, left_out::architecture)[1];
+    EXPECT_EQ(row_by(held, row_source::predicted)->row, 1u);
+    EXPECT_EQ(held.inherits_from, 0u);
+    // Nothing is left.
+    const held_out_gpu alone = hold_each_out(records, gpus_of(records, {h100, h100, h100}), left_out::architecture)[0];
+    for (const row_source source : {row_source::predicted, row_source::inherited, row_source::common})
+        EXPECT_FALSE(row_by(alone, source)) << name_of(source);
+}
+
 TEST(gpu_prediction, has_rows_where_no_architecture_is_known)
 {
     const portability records = of({{0.6, 0.7}, {1.0, 0.9}});
