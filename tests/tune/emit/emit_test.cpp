@@ -411,7 +411,9 @@ TEST(tuning_header, names_file_and_line_of_what_it_cannot_read)
     for (const auto& [old, bad] : std::vector<std::pair<std::string, std::string>>{{"sm<90,", "sm<9,"},
                                                                                    {"#else", "#endif"},
                                                                                    {"// table sort: ", "// tables: "},
-                                                                                   {">;\n#endif", "#endif"},
+                                                                                   {"};\n#endif", "#endif"},
+                                                                                   {"{\"Example GPU\", 90, 132, ", "{\"Example GPU\", 90, "},
+                                                                                   {"measured_gpu measured[]", "measured_gpu others[]"},
                                                                                    {"    // measured", "    measured"},
                                                                                    {"sort_row{5", "other_row{5"},
                                                                                    {"{512, 15", "{512,15"}}) {
