@@ -41,7 +41,7 @@ struct tune_verb_options {
     tune_request typed;                                                 // what CLI11 reads
     std::string file, budget, search, source, architecture, objective;  // as typed
     std::string init, kernel;                                           // the source that a spec is made of
-    std::string confirm;                                                // a header with rows
+    std::string confirm, box;                                           // a header with rows, and its table
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -194,10 +194,11 @@ exit_status show_confirmed(const output_options& output, const row_confirmation&
     bool all = measured == exit_status::done;
     const std::vector<row_confirmation::verdict> verdicts = confirmation.verdicts(call.results_of(result));
     for (const row_confirmation::verdict& one : verdicts) {
-        if (output.format == "table")
-            std::cout << shown(one.text) << '\n';
-        else
-            say(one.text);
+        for (const std::string& line : one.lines)
+            if (output.format == "table")
+                std::cout << shown(line) << '\n';
+            else
+                say(line);
         all = all && one.is_confirmed;
     }
     return all && !verdicts.empty() ? exit_status::done : exit_status::check_failed;
@@ -226,7 +227,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
     if (!options.confirm.empty()) {
         note_read(options.confirm);
         if (options.typed.store.empty()) request.store = (beside.path() / "confirmed.db").string();
-        confirmation.emplace(options.confirm, request.spec);
+        confirmation.emplace(options.confirm, options.box, request.spec);
         request.only = [&confirmation](const tune_backend& backend) { return confirmation->candidates_on(backend); };
     }
     note_read(request.store);  // also where it is only to be made
@@ -283,6 +284,10 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--confirm", options->confirm,
                      "Only measure whether the row that this header has for the GPU is as good as the baseline")
         ->type_name("HEADER");
+    verb->add_option("--box", options->box,
+                     "With --confirm: the table of the header, if its text does not name the spec")
+        ->type_name("NAME")
+        ->needs("--confirm");
     verb->add_option("--workload", options->workloads,
                      "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");

@@ -376,6 +376,7 @@ TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
     for (const wanted& one : all) {
         SCOPED_TRACE(std::to_string(one.figures.sms) + " SMs, " + std::to_string(one.figures.memory_bytes));
         use_gpu(one.major, one.minor, one.code);
+        fake.in_the_way = 0;
         fake.figures[here.device] = one.figures;
         set(detail::tuned_kernel<fleet, detail::this_unit, 0>::handle().function, 256);
         for (std::size_t v = 0; v < 3; ++v)

@@ -13,7 +13,9 @@
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
+#include "tune/emit/emit_tables.hpp"
 #include "tune/emit/tuned_parts.hpp"
+#include "tune/emit/tuned_rows.hpp"
 #include "tune/run/warm_start.hpp"
 
 namespace launchbox {
@@ -35,32 +37,54 @@ std::string failure_of(const shown_run& shown, const ranking& on, const assignme
     return "it was not measured";
 }
 
-bool has_same_code(const shown_run& shown, const ranking& on, const assignment& candidate)
+// What is known of the row beside the baseline on one workload.
+struct comparison {
+    std::string text;
+    bool is_good = false;
+};
+
+comparison compare(const shown_run& shown, const ranking& on, const assignment& candidate)
 {
-    return std::ranges::any_of(shown.run.results, [&](const stored_result& result) {
-        return result.workload == on.workload && result.same_as &&
-               identity_of(result.parameters) == identity_of(candidate);
-    });
+    const ranked_candidate* mine = ranked(shown, on, candidate);
+    if (mine == nullptr || !on.baseline) return {failure_of(shown, on, candidate), false};
+    const stored_result& result = shown.run.results[mine->result];
+    if (result.same_as) return {"the same code as the baseline", true};
+    const bool stopped = result.measured.stopped_early;
+    if (!mine->may_win && !stopped) return {"its outputs were not compared", false};
+    const ranked_candidate& baseline = on.candidates[*on.baseline];
+    const sample_summary &here = stopped ? mine->time : mine->settled,
+                         there = stopped ? baseline.time : baseline.settled;
+    const gain over = gain_of(there, here), under = gain_of(here, there);
+    comparison made{
+        fmt::format("{:.3f} times as fast as the baseline ({:.3f} to {:.3f})", over.times, over.low, over.high), true};
+    if (on.noise)
+        made = {made.text + ", but " + noise_text(*on.noise), false};
+    else if (stopped || is_beyond_noise(under))
+        made = {made.text + ", worse", false};
+    return made;
 }
 
 }  // namespace
 
-row_confirmation::row_confirmation(std::string header, const tune_spec& spec) : header_(std::move(header)), spec_(spec)
+row_confirmation::row_confirmation(std::string header, const std::string& box, const tune_spec& spec)
+    : header_(std::move(header)), spec_(spec)
 {
     if (!spec.baseline) throw error(spec.file + " has no baseline to compare a row with", "add [baseline] to the spec");
-    const std::vector<header_table> all = parse_tuning_header(utf8_text(read_input(header_)), header_);
+    std::vector<header_table> all = parse_tuning_header(utf8_text(read_input(header_)), header_);
     std::string names;
+    for (const header_table& table : all) names += (names.empty() ? "" : ", ") + table.name;
+    if (!box.empty()) all = tables_of_box(all, box);
     for (const header_table& table : all) {
-        const std::string of = table.text.substr(0, table.text.find(", "));
-        if (names.find(of) == std::string::npos) names += (names.empty() ? "" : ", ") + of;
-        if (of != escape_for_terminal(spec.name)) continue;
+        if (box.empty() && table.text.substr(0, table.text.find(", ")) != escape_for_terminal(spec.name)) continue;
         const table_part part = part_of_text(table.text, {});
         if (std::ranges::any_of(spec.workloads, [&](const workload& one) { return part.holds(one.values); }))
             tables_.push_back(table);
     }
     if (tables_.empty())
-        throw error(fmt::format("{} has no table of {} for these workloads", header_, escape_for_terminal(spec.name)),
-                    names.empty() ? "name a header that launchbox emit wrote" : "its tables are of " + names);
+        throw error(
+            fmt::format("{} has no table {} for these workloads", header_,
+                        box.empty() ? "of " + escape_for_terminal(spec.name) : escape_for_terminal(box)),
+            names.empty() ? "name a header that launchbox emit wrote" : "choose one with --box; there are: " + names);
 }
 
 row_confirmation::used_row row_confirmation::row_on(const header_table& table, const environment_info& where,
@@ -110,40 +134,19 @@ row_confirmation::verdict row_confirmation::verdict_of(const header_table& table
 {
     const used_row row = row_on(table, shown.run.info.environment, shown.run.devices);
     const table_part part = part_of_text(table.text, {});
-    std::string text = fmt::format("{} on {}: {}: ", table.name, shown.run.info.environment.gpu, row.text);
-    if (identity_of(row.candidate) == identity_of(*spec_.baseline)) return {text + "it is the baseline", true};
-    bool is_confirmed = true;
-    std::string lines;
-    std::size_t workloads = 0;
+    const std::string text = fmt::format("{} on {}: {}: ", table.name, shown.run.info.environment.gpu, row.text);
+    if (identity_of(row.candidate) == identity_of(*spec_.baseline)) return {{text + "it is the baseline"}, true};
+    verdict made{.lines = {text}, .is_confirmed = true};
     for (const ranking& on : shown.rankings) {
         if (!part.holds(on.workload)) continue;
-        ++workloads;
-        std::string line;
-        const ranked_candidate* mine = ranked(shown, on, row.candidate);
-        if (mine != nullptr && mine->same_as) mine = &on.candidates[*mine->same_as];
-        const bool is_judged = mine != nullptr && on.baseline && mine->may_win;
-        if (has_same_code(shown, on, row.candidate)) {
-            line = "the same code as the baseline";
-        } else if (!is_judged) {
-            line = mine == nullptr ? failure_of(shown, on, row.candidate) : "its outputs were not compared";
-            is_confirmed = false;
-        } else {
-            const sample_summary &here = mine->settled, &baseline = on.candidates[*on.baseline].settled;
-            const gain over = gain_of(baseline, here), under = gain_of(here, baseline);
-            line =
-                fmt::format("{:.3f} times as fast as the baseline ({:.3f} to {:.3f})", over.times, over.low, over.high);
-            if (on.noise) {
-                line += ", but " + noise_text(*on.noise);
-                is_confirmed = false;
-            } else if (under.times >= 1.01 && under.low > 1) {
-                line += ", worse";
-                is_confirmed = false;
-            }
-        }
-        lines += fmt::format("\n  {}{}", on.workload.values.empty() ? "" : parameter_text(on.workload) + ": ", line);
+        const comparison found = compare(shown, on, row.candidate);
+        made.is_confirmed = made.is_confirmed && found.is_good;
+        made.lines.push_back(
+            fmt::format("  {}{}", on.workload.values.empty() ? "" : parameter_text(on.workload) + ": ", found.text));
     }
-    if (workloads == 0) return {text + "nothing was measured", false};
-    return {text + (is_confirmed ? "confirmed" : "not confirmed") + lines, is_confirmed};
+    if (made.lines.size() == 1) return {{text + "nothing was measured"}, false};
+    made.lines.front() += made.is_confirmed ? "confirmed" : "not confirmed";
+    return made;
 }
 
 std::vector<row_confirmation::verdict> row_confirmation::verdicts(const results_report& measured) const

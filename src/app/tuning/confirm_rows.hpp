@@ -16,13 +16,14 @@ namespace launchbox {
 /// A header and the spec that its rows are of. Throws `error` where they do not go together.
 class row_confirmation {
 public:
-    row_confirmation(std::string header, const tune_spec& spec);
+    /// `box`: the name of its table, or of those of its parts; empty: those whose text begins with the spec's name.
+    row_confirmation(std::string header, const std::string& box, const tune_spec& spec);
 
     /// The rows that a launch box has on the GPU of a backend.
     [[nodiscard]] std::vector<assignment> candidates_on(const tune_backend& backend) const;
 
     struct verdict {
-        std::string text;  ///< a sentence
+        std::vector<std::string> lines;  ///< a sentence, and one line for each workload
         bool is_confirmed = false;
     };
     /// For each table one, by what was measured.
@@ -38,7 +39,7 @@ private:
     [[nodiscard]] verdict verdict_of(const header_table& table, const shown_run& shown) const;
 
     std::string header_;
-    const tune_spec& spec_;
+    tune_spec spec_;
     std::vector<header_table> tables_;
 };
 

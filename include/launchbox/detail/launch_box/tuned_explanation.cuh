@@ -41,13 +41,16 @@ inline std::string row_text(const row_figures& row)
     return text;
 }
 
-inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant)
+// `variant` of `variants` that the code has.
+inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant,
+                               std::size_t variants)
 {
     if (row.architecture.major == 0) return "the one row for every architecture";
     const std::string text =
         "the row of " + architecture_text_of(row.architecture) + (variant > 0 ? " for GPUs such as this one" : "");
     if (row.architecture.number() == code.number()) return "exact: " + text;
-    return "inherited: " + text + ", since there is none for " + architecture_text_of(code);
+    return "inherited: " + text + ", since there is none for " + architecture_text_of(code) +
+           (variants > 1 ? " and this GPU" : "");
 }
 
 // What a table says of the GPUs on which it was measured, as launchbox emit writes it; empty: nothing.
@@ -137,8 +140,9 @@ std::string explain_tuned(int device)
     if constexpr (Class > 0) sizes->above = classes::max_elements(Class - 1);
     std::string origin = "given with LAUNCHBOX_ROW";
     if constexpr (!Unit::has_given_row) {
-        origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant));
         using table = table_of_class<Body, Class>;
+        origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant),
+                             count_variants(places_of<table>(), answer.code));
         if (const auto measured = gpus_measured<table>(); !measured.empty())
             origin +=
                 "; " + measured_text(measured, places_of<table>(), answer.row, gpu_of(device), properties_of(device));
