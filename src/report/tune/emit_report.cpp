@@ -63,7 +63,7 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
                                      "inherited from " + std::string(architecture_name(used->architecture).view()) +
                                          ", not measured here"});
         }
-        page.add(uses);
+        if (!uses.rows.empty()) page.add(uses);
     }
     return page;
 }
