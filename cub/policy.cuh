@@ -12,6 +12,8 @@
 #include <cuda/std/functional>
 #include <cuda/std/type_traits>
 
+#include <cstdint>
+
 #if CUB_VERSION >= 300500
 #include <cuda/__execution/tune.h>
 #include <cuda/std/execution>

@@ -45,7 +45,7 @@ void refuse_box(const emit_records& chosen)
             throw error(record.path +
                             (record.run.info.environment.gpu.empty() ? " was measured without a GPU"
                                                                      : " does not contain the GPU's architecture") +
-                            ", and a launch_box has a row per architecture",
+                            ", and each row is for an architecture",
                         "use --format json or --format defines");
 }
 
@@ -167,6 +167,11 @@ emitted_header emit_header(const emit_request& request)
     }
     made.is_updated = !existing.empty();
     if (request.form == emit_form::box || request.form == emit_form::cub) refuse_box(made.chosen);
+    if (request.form == emit_form::cub &&
+        (!request.row.empty() || request.baseline || request.split != split_kind::automatic ||
+         !request.names.type.empty() || !request.names.size.empty()))
+        throw error("--row, --split, --type-name, --size-name and --baseline-arch are not for --format cub",
+                    "leave them out: it has a row for each type, and CUB's own tuning where there is none");
     settings.members = members_of(request, made.is_updated);
     made.emitted = request.form == emit_form::cub ? cub_tables(made.chosen.all, settings)
                                                   : emit_tables(made.chosen.all, settings, existing);

@@ -124,8 +124,14 @@ exit_status run_emit(const emit_options& options)
     if (options.typed.files.empty())
         throw error("no record is given", "name stores of launchbox tune, or results --samples --format json");
     std::vector<compute_capability> shown_architectures;
+    // CUB keeps its own tuning where there is no row.
+    const bool inherits = options.form != "cub";
+    if (!inherits && !options.architectures.empty())
+        throw error("--arch asks which row an architecture inherits, and rows of --format cub are not inherited",
+                    "leave --arch out");
     const architecture_list named(options.architectures.empty() ? "all" : options.architectures);
-    for (const target& one : named.known(known_capabilities())) shown_architectures.push_back(one.architecture);
+    if (inherits)
+        for (const target& one : named.known(known_capabilities())) shown_architectures.push_back(one.architecture);
     if (!options.check) refuse_input(options.output);
     // Another emit into the same header has to wait: its rows would be lost, or ours.
     std::optional<folder_lock> alone;

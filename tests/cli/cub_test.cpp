@@ -10,9 +10,11 @@
 namespace launchbox {
 namespace {
 
-const std::string record = "measurements/nvidia-h100/cub_scan.json.gz";
 const std::vector<std::string> algorithms{"reduce", "radix_sort",     "run_length_encode",
                                           "scan",   "segmented_sort", "select"};
+
+// Which files it reads is asked only where it is found.
+const std::string without_nvcc = "PATH=/nowhere";
 
 /// A record with one GPU: `best` of `algorithm`'s candidates is twice as fast as CUB's own tuning for each type.
 struct small_record {
@@ -85,9 +87,11 @@ TEST(cub_specs, hold_cubs_tuning_spaces)
                                                         {"radix_sort", "4,699 candidates"},
                                                         {"scan", "3,257,281 candidates"},
                                                         {"select", "3,257,281 candidates"},
-                                                        {"run_length_encode", "3,257,281 candidates"}};
+                                                        {"run_length_encode", "3,257,281 candidates"},
+                                                        {"segmented_sort", "6,359,041 candidates"}};
     for (const auto& [algorithm, count] : candidates) {
-        const call checked = launchbox_run({"tune", "cub:" + algorithm, "--check", "--arch", "sm_90"});
+        const call checked =
+            launchbox_run({"tune", "cub:" + algorithm, "--check", "--arch", "sm_90"}, {}, {without_nvcc});
         EXPECT_EQ(checked.status, 0) << checked.err;
         EXPECT_TRUE(checked.says("cub:" + algorithm + ": " + count + " x 2 workloads for sm_90")) << checked.err;
     }
@@ -99,7 +103,7 @@ TEST(cub_specs, workloads_are_the_users_own)
     const auto with = [&](const std::string& workload) {
         std::vector<std::string> all = words;
         all.push_back(workload);
-        return launchbox_run(all);
+        return launchbox_run(all, {}, {without_nvcc});
     };
     EXPECT_TRUE(with("type=float,n=1e8,2e8").says("x 2 workloads")) << with("type=float,n=1e8,2e8").err;
     expect_refused(with("types=float"), "no value of that name");
@@ -156,7 +160,34 @@ TEST(cub_header, is_not_made_of_anything_else)
     other["load"] = "BLOCK_LOAD_SIDEWAYS";
     refused({.name = "cub.scan", .best = other}, "load is BLOCK_LOAD_SIDEWAYS");
     refused({.types = {"float4"}}, "no rows for the type 'float4'");
+    refused({.types = {"int", "int32_t"}}, "int and int32_t are one type");
+    refused({.types = {"unsigned", "float", "uint32_t"}}, "unsigned and uint32_t are one type");
+    const std::string good = small_record{}.written_to(folder.path() / "a.json");
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--row", "mine"}, {"--split", "none"}, {"--baseline-arch", "sm_80"}}) {
+        std::vector<std::string> words{"emit", "--format", "cub", good};
+        words.insert(words.end(), more.begin(), more.end());
+        expect_refused(launchbox_run(words), "are not for --format cub");
+    }
+    expect_refused(launchbox_run({"emit", "--format", "cub", good, "--explain", "--arch", "sm_100"}),
+                   "rows of --format cub are not inherited");
     refused({.architecture = ""}, "does not contain the GPU's architecture");
+}
+
+// What was measured on an H100: CUB's own tuning stays for scans, and not for segments that are longer than its tiles.
+TEST(cub_header, is_made_of_the_records_here)
+{
+    const auto emitted = [](const std::string& name) {
+        return launchbox_run({"emit", "--format", "cub", "measurements/nvidia-h100/cub_" + name + ".json.gz"});
+    };
+    for (const char* name : {"30_scan", "35_scan", "30_select", "35_select", "35_radix_sort"})
+        EXPECT_TRUE(emitted(name).shows("architecture_list<>")) << name << emitted(name).err;
+    EXPECT_TRUE(emitted("35_reduce").shows("if (architecture == 90) return {800, 19, 4};")) << emitted("35_reduce").err;
+    EXPECT_TRUE(emitted("30_reduce").shows("if (architecture == 90) return {992, 19, 4};")) << emitted("30_reduce").err;
+    EXPECT_TRUE(emitted("35_segmented_sort")
+                    .shows("return {256, 7, 6, RADIX_RANK_MATCH, BLOCK_LOAD_WARP_TRANSPOSE, LOAD_DEFAULT, 16, 13, 2, "
+                           "13, WARP_LOAD_DIRECT, LOAD_CA, 100};"))
+        << emitted("35_segmented_sort").err;
 }
 
 /// What CUB compiles: a call with the header's rows, for two architectures of which the header has one.
@@ -177,7 +208,10 @@ int compiled(const std::filesystem::path& folder, const std::string& call, const
                                      "-o",
                                      (folder / "use").string()};
     command.insert(command.end(), more.begin(), more.end());
-    const subprocess_result ran = run(command, {.directory = folder, .time_limit = 600});
+    subprocess_options options;
+    options.directory = folder;
+    options.time_limit = 600;
+    const subprocess_result ran = run(command, options);
     output = ran.output;
     return ran.exit_code;
 }

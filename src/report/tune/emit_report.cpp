@@ -80,7 +80,7 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
                     detail::serves(row.architecture, code))
                     uses.rows.push_back({"  " + range_text(row.gpus), row_text(row.values), origin_text(row, code)});
         }
-        page.add(uses);
+        if (!uses.rows.empty()) page.add(uses);
     }
     return page;
 }

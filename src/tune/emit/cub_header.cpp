@@ -41,6 +41,8 @@ void check_space(const emit_record& record, const std::string& algorithm)
                     "launchbox tune " + file + ", of this version, measures what --format cub writes");
     };
     for (const stored_result& result : record.run.results) {
+        if (result.workload.find(type_name) == nullptr) refuse("without the type of the elements");
+        if (result.measured.status != outcome::measured) continue;
         const auto& values = result.parameters.values;
         for (std::size_t i = 0; i < std::max(values.size(), spec.parameters.size()); ++i) {
             if (i >= values.size() || i >= spec.parameters.size() || values[i].first != spec.parameters[i].name)
@@ -52,21 +54,42 @@ void check_space(const emit_record& record, const std::string& algorithm)
             if (value.index() != known.front().index() || (is_word && std::ranges::find(known, value) == known.end()))
                 refuse(values[i].first + " is " + parameter_text(value));
         }
-        if (result.workload.find(type_name) == nullptr) refuse("without the type of the elements");
     }
 }
 
-void check_type(const emit_record& record, const std::string& type)
+// The types that policies can have rows for, and what else they are called.
+constexpr std::array<std::array<std::string_view, 2>, 22> number_types{{{"int8_t", "signed char"},
+                                                                        {"int16_t", "short"},
+                                                                        {"int32_t", "int"},
+                                                                        {"int64_t", "long"},
+                                                                        {"uint8_t", "unsigned char"},
+                                                                        {"uint16_t", "unsigned short"},
+                                                                        {"uint32_t", "unsigned int"},
+                                                                        {"uint64_t", "unsigned long"},
+                                                                        {"signed char", "signed char"},
+                                                                        {"short", "short"},
+                                                                        {"int", "int"},
+                                                                        {"long", "long"},
+                                                                        {"unsigned char", "unsigned char"},
+                                                                        {"unsigned short", "unsigned short"},
+                                                                        {"unsigned int", "unsigned int"},
+                                                                        {"unsigned", "unsigned int"},
+                                                                        {"unsigned long", "unsigned long"},
+                                                                        {"char", "char"},
+                                                                        {"long long", "long long"},
+                                                                        {"unsigned long long", "unsigned long long"},
+                                                                        {"float", "float"},
+                                                                        {"double", "double"}}};
+
+std::string_view type_behind(const emit_record& record, const std::string& type)
 {
-    constexpr std::array types{"int8_t",        "int16_t",  "int32_t",        "int64_t",   "uint8_t",
-                               "uint16_t",      "uint32_t", "uint64_t",       "char",      "signed char",
-                               "unsigned char", "short",    "unsigned short", "int",       "unsigned",
-                               "unsigned int",  "long",     "unsigned long",  "long long", "unsigned long long",
-                               "float",         "double"};
-    if (std::ranges::find(types, type) == types.end())
-        throw error(
-            fmt::format("{}: the policies have no rows for the type '{}'", record.path, escape_for_terminal(type)),
-            fmt::format("--workload {}=... chooses others: {}", type_name, fmt::join(types, ", ")));
+    std::vector<std::string_view> known;
+    for (const auto& [name, behind] : number_types) {
+        if (name == type) return behind;
+        known.push_back(name);
+    }
+    throw error(fmt::format("{}: the policies have no rows for the type '{}'", record.path, escape_for_terminal(type)),
+                fmt::format("--workload {}=... chooses others: {}", type_name, fmt::join(known, ", ")));
 }
 
 std::vector<std::string> types_of(const std::vector<emit_record>& records)
@@ -76,7 +99,11 @@ std::vector<std::string> types_of(const std::vector<emit_record>& records)
         for (const stored_result& result : record.run.results) {
             const std::string type = parameter_text(*result.workload.find(type_name));
             if (std::ranges::find(types, type) != types.end()) continue;
-            check_type(record, type);
+            for (const std::string& other : types)
+                if (type_behind(record, other) == type_behind(record, type))
+                    throw error(fmt::format("{}: {} and {} are one type", record.path, other, type),
+                                fmt::format("choose one with --workload {}={}", type_name, type));
+            type_behind(record, type);
             types.push_back(type);
         }
     return types;
@@ -159,6 +186,7 @@ emitted_tables cub_tables(const std::vector<emit_record>& records, const emit_se
         emitted_table& table = emitted.tables.emplace_back();
         table.part.type = type;
         table.table.name = settings.box + "::selector<" + type + ">";
+        table.table.text = "cub:" + algorithm;
         for (std::size_t i = 0; i < records.size(); ++i) add_record(table, records, i, type, settings);
     }
     if (emitted.tables.empty())
