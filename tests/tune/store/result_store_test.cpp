@@ -316,11 +316,14 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
     sql("INSERT INTO environment VALUES (1, 'G', '', 'sm_90', 1, 1, '13.0', 'NVRTC 13.0');"
         "INSERT INTO run VALUES (1, 1, 't', 's');"
         "INSERT INTO call VALUES (1, 1, 'x', '', '', '', '', '', '', NULL, 'time');"
-        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', NULL, "
+        "INSERT INTO result VALUES (1, 1, '{\"a\":1}', '{\"n\":5}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', "
+        "NULL, "
         "0, NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);"
-        "INSERT INTO result VALUES (2, 1, '{\"a\":2}', '{\"n\":5}', 1, 'hang', '', zeroblob(0), '{}', 0, 0, 1, '', NULL, 0, "
+        "INSERT INTO result VALUES (2, 1, '{\"a\":2}', '{\"n\":5}', 1, 'hang', '', zeroblob(0), '{}', 0, 0, 1, '', "
+        "NULL, 0, "
         "NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);"
-        "INSERT INTO result VALUES (3, 1, '{\"a\":1}', '{\"n\":6}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', NULL, "
+        "INSERT INTO result VALUES (3, 1, '{\"a\":1}', '{\"n\":6}', 1, 'measured', '', zeroblob(8), '{}', 0, 0, 1, '', "
+        "NULL, "
         "0, NULL, '', 0, 0, 0, '', '', NULL, 0, NULL);");
     const auto work_in = [](const result_store& store) {
         std::vector<work_amounts> all;
