@@ -148,7 +148,8 @@ TEST_F(objectives_test, a_row_says_what_it_is_the_best_by)
     record["environments"][0]["gpu"] = "Example GPU";
     record["environments"][0]["architecture"] = "sm_90";
     write("record.json", record.dump());
-    const call emitted = launchbox_run({"emit", path("record.json"), "--box", "service_tuning", "--allow-unverified"});
+    const call emitted = launchbox_run(
+        {"emit", path("record.json"), "--box", "service_tuning", "--items-name", "batch", "--allow-unverified"});
     ASSERT_EQ(emitted.status, 0) << emitted.err;
     EXPECT_TRUE(emitted.shows("// objective: time, p99_ms*1.5 where p99_ms < 0.004: ")) << emitted.out;
     EXPECT_TRUE(emitted.shows(" ms, ")) << emitted.out;
@@ -176,7 +177,7 @@ TEST_F(objectives_test, files_of_other_tuners_have_measurements_too)
     const auto best = [&](const std::string& objective) {
         const call shown = launchbox_run({"results", path("cache.json"), "--objective", objective, "--format", "json"});
         EXPECT_EQ(shown.status, 0) << shown.err;
-        const json& parameters = shown.json().at("best")[0].at("parameters");
+        const json parameters = shown.json().at("best")[0].at("parameters");
         return parameters.is_null() ? -1 : parameters.at("a").get<int>();
     };
     EXPECT_EQ(best("time"), 0);
