@@ -71,8 +71,10 @@ importance importance_of(const std::vector<stored_result>& results, const rankin
     observations seen;
     std::vector<std::string> names;
     for (const ranked_candidate& candidate : workload.candidates) {
-        if (candidate.same_as || candidate.time.median <= 0) continue;
-        seen.log_times.push_back(std::log(candidate.time.median));
+        const double cost =
+            workload.goal.is_time() ? candidate.time.median : candidate.cost.value_or(sample_summary{}).median;
+        if (candidate.same_as || cost <= 0) continue;
+        seen.log_times.push_back(std::log(cost));
         seen.candidates.push_back(&results[candidate.result].parameters);
         for (const auto& [name, value] : seen.candidates.back()->values)
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

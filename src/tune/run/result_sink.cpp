@@ -36,8 +36,8 @@ void result_sink::take_over(const stored_result& result)
             state.best = result.parameters;
         }
         const std::optional<sample_summary> energy = quantity_of(measured, energy_quantity);
-        if (cost && energy && (state.least_joules == 0 || energy->median < state.least_joules))
-            state.least_joules = energy->median;
+        if (cost && energy && (state.min_joules == 0 || energy->median < state.min_joules))
+            state.min_joules = energy->median;
         last_ = &state;
     }
 }
@@ -124,7 +124,7 @@ void result_sink::add_best(std::size_t workload, measure_request& request) const
 {
     const workload_state& state = workloads_[workload];
     if (spec_.goal.is_time()) request.best_ns = state.best_ns;
-    if (spec_.goal.is_bounded_by_idle_power()) request.best_joules = state.least_joules;
+    if (spec_.goal.is_bounded_by_idle_power()) request.best_joules = state.min_joules;
 }
 
 void result_sink::show_best(tune_progress& shown) const

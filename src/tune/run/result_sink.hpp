@@ -45,7 +45,7 @@ public:
 private:
     struct workload_state {
         double best_ns = 0, best_cost = 0, baseline_ns = 0;  // 0: none
-        double least_joules = 0;                             // of those that are allowed; 0: none
+        double min_joules = 0;                               // of those that are allowed; 0: none
         assignment best;
         std::unordered_map<std::string, stored_result> by_code;
     };

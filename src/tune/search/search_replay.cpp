@@ -7,20 +7,18 @@
 #include <map>
 #include <numeric>
 
-#include "support/sample_statistics.hpp"
+#include "tune/types/objective.hpp"
 
 namespace launchbox {
 
 namespace {
 
-replay_answer answer_of(const stored_result& result)
+replay_answer answer_of(const stored_result& result, const objective& goal)
 {
     replay_answer answer;
     const measurement& measured = result.measured;
-    if (measured.status == outcome::measured && !measured.samples_ns.empty()) {
-        const double cost = summarise(measured.samples_ns).median;
-        if (std::isfinite(cost) && cost > 0) answer.cost = cost;
-    }
+    if (const std::optional<double> cost = goal.cost_if_allowed(measured); cost && std::isfinite(*cost) && *cost > 0)
+        answer.cost = cost;
     answer.screened = measured.status == outcome::rejected;
     if (answer.screened) return answer;
     answer.seconds = result.compile_seconds;
@@ -61,7 +59,8 @@ assignment part_of(const assignment& whole, const std::vector<tuning_parameter>&
 }
 
 std::optional<replay_workload> replay_workload_of(const assignment& workload,
-                                                  const std::vector<const stored_result*>& results)
+                                                  const std::vector<const stored_result*>& results,
+                                                  const objective& goal)
 {
     const std::vector<tuning_parameter> parameters = parameters_of(results);
     if (parameters.empty()) return std::nullopt;
@@ -71,7 +70,7 @@ std::optional<replay_workload> replay_workload_of(const assignment& workload,
         .workload = workload, .space = search_space(parameters, candidates), .answers = {}, .costs = {}};
     replay.answers.resize(replay.space.size());
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (const auto place = replay.space.find(candidates[i])) replay.answers[*place] = answer_of(*results[i]);
+        if (const auto place = replay.space.find(candidates[i])) replay.answers[*place] = answer_of(*results[i], goal);
     for (const replay_answer& answer : replay.answers) {
         if (answer.cost) replay.costs.push_back(*answer.cost);
         if (answer.screened) continue;
@@ -105,9 +104,10 @@ std::vector<replay_workload> replay_workloads(const recorded_run& run)
         }
         if (result.measured.status != outcome::device_lost) results[place->second].push_back(&result);
     }
+    const objective goal = objective_of(run.info);
     std::vector<replay_workload> replays;
     for (std::size_t i = 0; i < workloads.size(); ++i)
-        if (auto made = replay_workload_of(workloads[i], results[i])) replays.push_back(std::move(*made));
+        if (auto made = replay_workload_of(workloads[i], results[i], goal)) replays.push_back(std::move(*made));
     return replays;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "support/error.hpp"
@@ -10,10 +11,10 @@
 namespace launchbox {
 namespace {
 
-measurement measured(double ms, std::vector<std::pair<std::string, double>> others)
+measurement measured(double ms, const std::vector<std::pair<std::string, double>>& others)
 {
     measurement made{.samples_ns = {ms * 1e6}};
-    for (auto& [name, value] : others) made.quantities.push_back({name, {value}});
+    for (const auto& [name, value] : others) made.quantities.push_back({name, {value}});
     return made;
 }
 

@@ -539,7 +539,7 @@ protected:
 };
 
 // What the counter says of rounds with the launch, less that of rounds without it.
-TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_the_counter_says_of_it)
+TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_rounds_with_it_have_more)
 {
     gpu_worker& asked = worker();
     for (int time = 0; time < 2; ++time) {  // the second time the rounds without a launch are known
@@ -551,9 +551,8 @@ TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_the_counter_says_of_it
                                             power = quantity_of(found, power_quantity);
         ASSERT_TRUE(energy && power);
         EXPECT_GE(energy->count, 3u);
-        // The double counts launches, not time; how long rounds take is the machine's business.
-        EXPECT_GT(energy->median, 10);
-        EXPECT_LT(energy->median, 40);
+        // How much it is depends on how steady this machine is; the rounds without a launch have next to nothing.
+        EXPECT_GT(energy->median, 1);
         EXPECT_NEAR(power->median, energy->median / (summarise(found.samples_ns).median * 1e-9), 1e-6 * power->median);
     }
     EXPECT_TRUE(asked.measure(task()).quantities.empty());
