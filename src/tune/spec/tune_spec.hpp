@@ -179,6 +179,9 @@ auto in_spec(const expression_places& places, const Work& work)
     }
 }
 
+/// Each value as its text, by its name.
+std::map<std::string, std::string> texts_of(const assignment& values);
+
 /// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
 std::string filled_in(const std::string& text, const assignment& values);
 
