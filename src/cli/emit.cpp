@@ -56,8 +56,8 @@ emit_request request_of(const emit_options& options)
     request.form = form_named(options.form);
     request.split = split_named(options.split);
     if (!options.within.empty())
-        request.fleet = fleet_wish{.within = parse_percent(options.within, "--within"),
-                                   .only_measured = options.only_measured};
+        request.fleet =
+            fleet_wish{.within = parse_percent(options.within, "--within"), .only_measured = options.only_measured};
     else if (options.only_measured)
         throw error("--only-measured needs --within", "add --within 2%, or leave --only-measured out");
     if (!options.baseline.empty())

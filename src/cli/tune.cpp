@@ -183,8 +183,7 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
 exit_status show_confirmed(const output_options& output, const row_confirmation& confirmation, const tune_call& call,
                            const tune_result& result)
 {
-    const exit_status measured =
-        output.format == "table" ? result.status : show_measured(output, call, result);
+    const exit_status measured = output.format == "table" ? result.status : show_measured(output, call, result);
     if (result.status != exit_status::done) return result.status;
     bool all = measured == exit_status::done;
     const std::vector<row_confirmation::verdict> verdicts = confirmation.verdicts(call.results_of(result));
@@ -273,7 +272,8 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--confirm", options->confirm,
                      "Only measure whether the row that this header has for the GPU is as good as the baseline")
         ->type_name("HEADER");
-    verb->add_option("--box", options->box, "With --confirm: the table of the header, if its text does not name the spec")
+    verb->add_option("--box", options->box,
+                     "With --confirm: the table of the header, if its text does not name the spec")
         ->type_name("NAME")
         ->needs("--confirm");
     verb->add_option("--workload", options->workloads,

@@ -15,7 +15,7 @@ protected:
 
     [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 
-    [[nodiscard]] std::string write(const std::string& name, const std::string& text) const
+    std::string write(const std::string& name, const std::string& text) const
     {
         std::ofstream(path(name)) << text;
         return path(name);
@@ -54,7 +54,8 @@ TEST_F(fleet_verbs, a_row_is_confirmed_where_it_is_as_good_as_the_baseline)
 {
     const call good = confirm("examples/block_sort/tuning.hpp");
     EXPECT_EQ(good.status, 0) << good.out << good.err;
-    EXPECT_TRUE(good.shows("block_sort_tuning on NVIDIA H200: {64, 17, 2}, the row of sm_90, measured here: confirmed\n"))
+    EXPECT_TRUE(
+        good.shows("block_sort_tuning on NVIDIA H200: {64, 17, 2}, the row of sm_90, measured here: confirmed\n"))
         << good.out;
     EXPECT_TRUE(good.shows("n=134217728: 2.951 times as fast as the baseline (")) << good.out;
     EXPECT_EQ(lines_of(good.out).size(), 5u) << "a line for each workload: " << good.out;
@@ -96,8 +97,8 @@ TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
 {
     const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
     const std::string header = path("both.hpp");
-    const std::vector<std::string> words{"emit",     one,     other, "--root", folder.path().string(), "-o", header,
-                                         "--within", "0.5%"};
+    const std::vector<std::string> words{"emit", one,    other,      "--root", folder.path().string(),
+                                         "-o",   header, "--within", "0.5%"};
     const call made = launchbox_run(words);
     ASSERT_EQ(made.status, 0) << made.err;
     EXPECT_TRUE(made.shows("0.0 % slower than the best on NVIDIA H100")) << made.out;
@@ -119,7 +120,8 @@ TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
     EXPECT_EQ(differs("sm<90", "on_gpus<sm<90").status, 2);
     write("both.hpp", text);
     // With the record of one of them the other's would be lost.
-    expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "-o", header}), "written with --within");
+    expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "-o", header}),
+                   "written with --within");
     expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "--within", "2%"}), "alone");
     expect_refused(launchbox_run({"emit", one, "--only-measured"}), "--only-measured needs --within");
     EXPECT_EQ(read_input(header), text);

@@ -52,10 +52,11 @@ comparison compare(const shown_run& shown, const ranking& on, const assignment& 
     const bool stopped = result.measured.stopped_early;
     if (!mine->may_win && !stopped) return {"its outputs were not compared", false};
     const ranked_candidate& baseline = on.candidates[*on.baseline];
-    const sample_summary &here = stopped ? mine->time : mine->settled, there = stopped ? baseline.time : baseline.settled;
+    const sample_summary &here = stopped ? mine->time : mine->settled,
+                         there = stopped ? baseline.time : baseline.settled;
     const gain over = gain_of(there, here), under = gain_of(here, there);
-    comparison made{fmt::format("{:.3f} times as fast as the baseline ({:.3f} to {:.3f})", over.times, over.low, over.high),
-                    true};
+    comparison made{
+        fmt::format("{:.3f} times as fast as the baseline ({:.3f} to {:.3f})", over.times, over.low, over.high), true};
     if (on.noise)
         made = {made.text + ", but " + noise_text(*on.noise), false};
     else if (stopped || is_beyond_noise(under))
@@ -68,8 +69,7 @@ comparison compare(const shown_run& shown, const ranking& on, const assignment& 
 row_confirmation::row_confirmation(std::string header, const std::string& box, const tune_spec& spec)
     : header_(std::move(header)), spec_(spec)
 {
-    if (!spec.baseline)
-        throw error(spec.file + " has no baseline to compare a row with", "add [baseline] to the spec");
+    if (!spec.baseline) throw error(spec.file + " has no baseline to compare a row with", "add [baseline] to the spec");
     std::vector<header_table> all = parse_tuning_header(utf8_text(read_input(header_)), header_);
     std::string names;
     for (const header_table& table : all) names += (names.empty() ? "" : ", ") + table.name;
@@ -81,10 +81,10 @@ row_confirmation::row_confirmation(std::string header, const std::string& box, c
             tables_.push_back(table);
     }
     if (tables_.empty())
-        throw error(fmt::format("{} has no table {} for these workloads", header_,
-                                box.empty() ? "of " + escape_for_terminal(spec.name) : escape_for_terminal(box)),
-                    names.empty() ? "name a header that launchbox emit wrote"
-                                  : "choose one with --box; there are: " + names);
+        throw error(
+            fmt::format("{} has no table {} for these workloads", header_,
+                        box.empty() ? "of " + escape_for_terminal(spec.name) : escape_for_terminal(box)),
+            names.empty() ? "name a header that launchbox emit wrote" : "choose one with --box; there are: " + names);
 }
 
 row_confirmation::used_row row_confirmation::row_on(const header_table& table, const environment_info& where,

@@ -82,9 +82,9 @@ private:
                 if (const std::string why = refusal_of(named, path); !why.empty()) throw error(why);
                 paths.push_back(path);
             }
-        const emit_records chosen = chosen_runs(
-            read_emit_records(paths, wishes_.root),
-            {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload, .of_each_gpu = true});
+        const emit_records chosen =
+            chosen_runs(read_emit_records(paths, wishes_.root),
+                        {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload, .of_each_gpu = true});
         std::vector<const recorded_run*> runs;
         for (const emit_record& record : chosen.all) runs.push_back(&record.run);
         emit_settings settings{.box = table.name, .row_type = table.row_type, .allow_unverified = true};
@@ -167,8 +167,8 @@ header_check check_header(std::string_view text, const std::string& name, const 
                 difference = failed.what();
             }
             if (!difference.empty())
-                found.differences.push_back(fmt::format("{}:{}: {} of {}: {}", name, row.line, place_text(row),
-                                                        table.name, difference));
+                found.differences.push_back(
+                    fmt::format("{}:{}: {} of {}: {}", name, row.line, place_text(row), table.name, difference));
         }
     return found;
 }

@@ -62,9 +62,9 @@ ordered_json row_json(const emitted_row& row, const emit_record& record)
 void refuse_some_gpus(const header_row& row)
 {
     if (!row.gpus.empty())
-        throw error(fmt::format("the row of {} is for some GPUs alone, which a plain table cannot express",
-                                place_text(row)),
-                    "use --format box, or a larger --within");
+        throw error(
+            fmt::format("the row of {} is for some GPUs alone, which a plain table cannot express", place_text(row)),
+            "use --format box, or a larger --within");
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ struct emitted_row {
     compute_capability architecture;
     std::size_t record = 0;
     row_choice choice;
-    std::string replaced;    ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
-    bool unchanged = false;  ///< no gain: the table is as it was
+    std::string replaced;             ///< "{256, 11, 0}, the row of sm_80"; empty: there was none
+    bool unchanged = false;           ///< no gain: the table is as it was
     std::optional<double> loss = {};  ///< against the GPU's best, in a table for several: 0.004 for 0.4 %
 };
 

@@ -41,7 +41,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 
 struct range_member {
     std::string_view name;
-    std::int64_t gpu_range::* value;
+    std::int64_t gpu_range::*value;
 };
 constexpr range_member range_members[] = {{"min_sms", &gpu_range::min_sms},
                                           {"max_sms", &gpu_range::max_sms},
@@ -265,7 +265,8 @@ private:
         for (; line() != "    };"; ++at_) {
             const auto inside = between(line(), "        {\"", "},");
             const std::size_t quote = inside ? inside->rfind("\", ") : std::string_view::npos;
-            if (quote == std::string_view::npos) fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
+            if (quote == std::string_view::npos)
+                fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
             header_gpu gpu{.name = std::string(inside->substr(0, quote))};
             std::int64_t figures[4] = {};
             std::string_view rest = inside->substr(quote + 3);
@@ -294,8 +295,8 @@ private:
             std::string type;
             if (auto row = row_in_line(lines_[at_], type)) {
                 if (type != into.row_type) fail("a row of type " + type + " in a table of " + into.row_type);
-                if (!into.rows.empty() &&
-                    row_rank(into.rows.back().architecture) >= row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
+                if (!into.rows.empty() && row_rank(into.rows.back().architecture) >=
+                                              row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
                     fail("not newer than the row above it");
                 if (!into.rows.empty() && row->values.size() != into.rows.front().values.size())
                     fail("expected " + std::to_string(into.rows.front().values.size()) +

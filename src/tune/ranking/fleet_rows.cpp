@@ -20,9 +20,9 @@ constexpr double rounding = 1e-9;
 
 // A property by which GPUs are told apart, and its limits in a range.
 struct property {
-    std::int64_t detail::gpu_properties::* value;
-    std::int64_t gpu_range::* min;
-    std::int64_t gpu_range::* max;
+    std::int64_t detail::gpu_properties::*value;
+    std::int64_t gpu_range::*min;
+    std::int64_t gpu_range::*max;
 };
 constexpr std::array<property, 3> properties{
     {{&detail::gpu_properties::sms, &gpu_range::min_sms, &gpu_range::max_sms},
@@ -59,7 +59,7 @@ bool has_one_row(const std::vector<const alike*>& points)
 
 // Splits the points by one property after the other, until those of each part have one row.
 void split_points(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
-           const gpu_range& within, ranges_of_rows& into)
+                  const gpu_range& within, ranges_of_rows& into)
 {
     if (has_one_row(points) || at == order.size()) {
         into[points.front()->row].push_back(within);
@@ -69,7 +69,7 @@ void split_points(const std::vector<const alike*>& points, const std::vector<pro
     std::map<std::int64_t, std::vector<const alike*>> parts;
     for (const alike* point : points) parts[point->says.*by.value].push_back(point);
     std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // by their highest value
-    std::vector<std::int64_t> first;                                           // their lowest
+    std::vector<std::int64_t> first;                                         // their lowest
     for (auto& [value, part] : parts) {
         if (!joined.empty() && has_one_row(joined.back().second) && has_one_row(part) &&
             joined.back().second.front()->row == part.front()->row) {
@@ -158,7 +158,8 @@ public:
                            .worst = std::min(best[begin].worst, last->set.worst_share),
                            .begin = begin,
                            .last = {}};
-                if (some && std::tuple(tried.rows, -tried.worst) >= std::tuple(best[end].rows, -best[end].worst)) continue;
+                if (some && std::tuple(tried.rows, -tried.worst) >= std::tuple(best[end].rows, -best[end].worst))
+                    continue;
                 tried.last = std::move(*last);
                 best[end] = std::move(tried);
                 some = true;
@@ -179,7 +180,8 @@ private:
         for (std::size_t a = begin; a < end; ++a)
             for (const std::size_t gpu : groups[a]) {
                 const detail::gpu_properties& says = gpus_[gpu].says;
-                auto at = std::ranges::find_if(points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says); });
+                auto at = std::ranges::find_if(
+                    points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says); });
                 if (at == points.end()) at = points.insert(points.end(), {says, {}});
                 at->gpus.push_back(gpu);
             }

@@ -24,8 +24,8 @@ std::vector<assignment> best_of(const result_file& file, std::size_t max_count);
 std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
                                        const std::vector<tuning_parameter>& parameters);
 
-/// The candidate of a row, whose values are given in the order of the parameters; `nullopt`: one that its parameter does
-/// not list, or too few.
+/// The candidate of a row, whose values are given in the order of the parameters; `nullopt`: one that its parameter
+/// does not list, or too few.
 std::optional<assignment> candidate_of(const header_row& row, const std::vector<tuning_parameter>& parameters);
 
 /// Those of `candidates` that are in the space, in their order, each once. Names that the space does not have are left

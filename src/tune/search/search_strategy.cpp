@@ -22,7 +22,8 @@ public:
     fixed_order(std::size_t candidates, const std::vector<std::size_t>& some)
     {
         for (const std::size_t candidate : some)
-            if (candidate < candidates && std::ranges::find(order_, candidate) == order_.end()) order_.push_back(candidate);
+            if (candidate < candidates && std::ranges::find(order_, candidate) == order_.end())
+                order_.push_back(candidate);
     }
     fixed_order(std::vector<std::size_t> order, const std::vector<std::size_t>& first) : order_(std::move(order))
     {

@@ -25,7 +25,8 @@ const measured_on h200{"NVIDIA H200", "sm_90", 132, 150'109'945'856},
 // Medians of base, wide and narrow; 0: not measured.
 emit_record record_on(const measured_on& where, const std::array<double, 3>& times)
 {
-    emit_record record{where.gpu.substr(where.gpu.find(' ') + 1, 4) + ".json", "fnv1a64:0123", {1, example_run(), {}, {}}};
+    emit_record record{
+        where.gpu.substr(where.gpu.find(' ') + 1, 4) + ".json", "fnv1a64:0123", {1, example_run(), {}, {}}};
     environment_info& environment = record.run.info.environment;
     environment.gpu = where.gpu;
     environment.architecture = where.architecture;
@@ -73,17 +74,22 @@ std::string refusal(const std::function<void()>& what)
 
 TEST(fleet_tables, one_row_for_two_gpus_says_what_each_of_them_loses)
 {
-    const std::string text = header_of({record_on(h200, {2000, 1000, 1010}), record_on(h100, {2000, 1100, 1000})}, within(0.02));
-    EXPECT_TRUE(holds(text, "struct sort : launchbox::launch_box<\n    // within 2 % of the best of each GPU\n")) << text;
-    EXPECT_TRUE(holds(text, "// measured: NVIDIA H200, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"
-                            "    // loss: +1.0 % against its best, {512, 15}\n    // gain: 1.980 times as fast"))
+    const std::string text =
+        header_of({record_on(h200, {2000, 1000, 1010}), record_on(h100, {2000, 1100, 1000})}, within(0.02));
+    EXPECT_TRUE(holds(text, "struct sort : launchbox::launch_box<\n    // within 2 % of the best of each GPU\n"))
         << text;
-    EXPECT_TRUE(holds(text, "// measured: NVIDIA H100 80GB HBM3, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"
-                            "    // loss: none\n    // gain: 2.000 times as fast"))
+    EXPECT_TRUE(holds(text,
+                      "// measured: NVIDIA H200, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"
+                      "    // loss: +1.0 % against its best, {512, 15}\n    // gain: 1.980 times as fast"))
+        << text;
+    EXPECT_TRUE(holds(text,
+                      "// measured: NVIDIA H100 80GB HBM3, driver 13.0, NVRTC 13.0, 2026-11-21, launchbox 0.1.0\n"
+                      "    // loss: none\n    // gain: 2.000 times as fast"))
         << text;
     EXPECT_TRUE(holds(text, "    // record: H200.json fnv1a64:0123\n    // measured")) << text;
-    EXPECT_TRUE(holds(text, "    // record: H100.json fnv1a64:0123\n    launchbox::sm<90, sort_row{128, 7}>\n> {\n"
-                            "    static constexpr launchbox::measured_gpu measured[] = {\n"))
+    EXPECT_TRUE(holds(text,
+                      "    // record: H100.json fnv1a64:0123\n    launchbox::sm<90, sort_row{128, 7}>\n> {\n"
+                      "    static constexpr launchbox::measured_gpu measured[] = {\n"))
         << text;
     EXPECT_TRUE(holds(text, "        {\"NVIDIA H100 80GB HBM3\", 90, 132, 85'028'765'696, 0},\n")) << text;
 }
@@ -94,8 +100,9 @@ TEST(fleet_tables, two_rows_of_one_architecture_are_told_apart_by_memory_and_rea
                                            record_on(a100, {2000, 1000, 1500})};
     const std::string text = header_of(records, within(0.02));
     EXPECT_TRUE(holds(text, "launchbox::sm<80, sort_row{512, 15}>,\n")) << text;
-    const std::string some = "    launchbox::on_gpus<launchbox::sm<80, sort_row{128, 7}>, launchbox::gpu_range{"
-                             ".min_memory_bytes = 60'000'000'000, .max_memory_bytes = 119'999'999'999}>\n";
+    const std::string some =
+        "    launchbox::on_gpus<launchbox::sm<80, sort_row{128, 7}>, launchbox::gpu_range{"
+        ".min_memory_bytes = 60'000'000'000, .max_memory_bytes = 119'999'999'999}>\n";
     EXPECT_TRUE(holds(text, some)) << text;
     EXPECT_EQ(updated(text, records, within(0.02)), text);
     const std::vector<header_table> read = parse_tuning_header(text, "h");
@@ -115,11 +122,13 @@ TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_a
 {
     const std::vector<emit_record> records{record_on(h200, {2000, 1000, 1100}), record_on(h100, {2000, 1000, 1100})};
     const std::string text = header_of(records, within(0.02, true));
-    EXPECT_TRUE(holds(text, "    // baseline, not measured\n    launchbox::sm<90, sort_row{256, 11}>,\n"
-                            "    // within 2 % of the best of each GPU, and for these GPUs alone\n"))
+    EXPECT_TRUE(holds(text,
+                      "    // baseline, not measured\n    launchbox::sm<90, sort_row{256, 11}>,\n"
+                      "    // within 2 % of the best of each GPU, and for these GPUs alone\n"))
         << text;
-    EXPECT_TRUE(holds(text, "launchbox::gpu_range{.min_sms = 132, .max_sms = 132, .min_memory_bytes = 139'000'000'000, "
-                            ".max_memory_bytes = 160'999'999'999}"))
+    EXPECT_TRUE(holds(text,
+                      "launchbox::gpu_range{.min_sms = 132, .max_sms = 132, .min_memory_bytes = 139'000'000'000, "
+                      ".max_memory_bytes = 160'999'999'999}"))
         << text;
     EXPECT_EQ(updated(text, records, within(0.02, true)), text);
     EXPECT_TRUE(within_of(parse_tuning_header(text, "h")[0])->only_measured);
@@ -131,17 +140,24 @@ TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_a
 TEST(fleet_tables, a_candidate_that_was_not_measured_everywhere_serves_only_where_it_was)
 {
     // wide is the best on the H200, and nobody measured it on the H100.
-    const std::string text = header_of({record_on(h200, {2000, 1000, 1050}), record_on(h100, {2000, 0, 1000})}, within(0.1));
+    const std::string text =
+        header_of({record_on(h200, {2000, 1000, 1050}), record_on(h100, {2000, 0, 1000})}, within(0.1));
     EXPECT_TRUE(holds(text, "launchbox::sm<90, sort_row{128, 7}>\n")) << text;
-    EXPECT_TRUE(holds(text, "// loss: +5.0 % against its best, {512, 15}, which was not measured on NVIDIA H100 80GB HBM3\n"))
+    EXPECT_TRUE(
+        holds(text, "// loss: +5.0 % against its best, {512, 15}, which was not measured on NVIDIA H100 80GB HBM3\n"))
         << text;
-    EXPECT_EQ(parse_tuning_header(header_of({record_on(h200, {2000, 1000, 1050}), record_on(h100, {2000, 0, 1000})}, within(0.02)), "h")[0].rows.size(), 2u);
+    EXPECT_EQ(
+        parse_tuning_header(
+            header_of({record_on(h200, {2000, 1000, 1050}), record_on(h100, {2000, 0, 1000})}, within(0.02)), "h")[0]
+            .rows.size(),
+        2u);
 }
 
 TEST(fleet_tables, no_gpu_is_slower_than_without_tuning)
 {
     // narrow is within 20 % everywhere, and slower than the baseline on the H200.
-    const std::string text = header_of({record_on(h200, {1050, 1000, 1150}), record_on(h100, {2000, 2000, 1000})}, within(0.2));
+    const std::string text =
+        header_of({record_on(h200, {1050, 1000, 1150}), record_on(h100, {2000, 2000, 1000})}, within(0.2));
     EXPECT_EQ(parse_tuning_header(text, "h")[0].rows.size(), 2u) << text;
 }
 
@@ -152,7 +168,10 @@ TEST(fleet_tables, refuse_what_does_not_go_together)
     const std::string text = header_of({one, other}, within(0.02));
     EXPECT_TRUE(holds(refusal([&] { updated(text, {one}, {.box = "sort"}); }), "written with --within"));
     const emit_record third = record_on(a100, {2000, 1000, 1500});
-    EXPECT_TRUE(holds(refusal([&] { updated(text, {one, third}, within(0.02)); }), "comes from H100.json, which is not named"));
+    EXPECT_TRUE(holds(refusal([&] {
+                          updated(text, {one, third}, within(0.02));
+                      }),
+                      "comes from H100.json, which is not named"));
     const std::vector<emit_record> both{one, other};
     const emitted_tables made = emit_tables(both, within(0.02), {});
     EXPECT_TRUE(holds(refusal([&] { constexpr_header(made, within(0.02)); }), "for some GPUs alone"));
@@ -223,10 +242,10 @@ void use(int* data)
     launchbox::launch<body<alone>>(nullptr, 1, data);
 }
 )");
-    const subprocess_result compiled =
-        run({LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-std=c++20", "-I" LAUNCHBOX_SOURCE_DIR "/include",
-             "-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90", "-c", "unit.cu", "-o", "unit.o"},
-            {.directory = folder.path(), .environment = {}});
+    const subprocess_result compiled = run(
+        {LAUNCHBOX_NVCC, "-ccbin", LAUNCHBOX_CXX, "-std=c++20", "-I" LAUNCHBOX_SOURCE_DIR "/include",
+         "-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90", "-c", "unit.cu", "-o", "unit.o"},
+        {.directory = folder.path(), .environment = {}});
     EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
     EXPECT_EQ(compiled.output, "");
 }

@@ -38,7 +38,8 @@ question random_question(std::mt19937& random)
     std::set<std::tuple<int, std::int64_t, std::int64_t>> seen;
     while (made.gpus.size() < gpus) {
         const int architecture = architectures[random() % 4];
-        const std::int64_t sms = 60 + 40 * static_cast<int>(random() % 2), memory = 40 + 40 * static_cast<int>(random() % 3);
+        const std::int64_t sms = 60 + 40 * static_cast<int>(random() % 2),
+                           memory = 40 + 40 * static_cast<int>(random() % 3);
         if (!seen.emplace(architecture, sms, memory).second) continue;
         made.gpus.push_back({cc(architecture), {.sms = sms, .l2_bytes = 0, .memory_bytes = memory * 1'000'000'000}});
     }
@@ -163,7 +164,8 @@ TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_own)
 TEST(fleet_rows, are_told_apart_by_memory_at_a_round_number)
 {
     const std::vector<portable_row> rows{{tuning_values(1, 1), {1.0, 0.9}}, {tuning_values(2, 1), {0.9, 1.0}}};
-    const std::vector<fleet_gpu> gpus{{cc(90), {132, 52'428'800, 85'028'765'696}}, {cc(90), {132, 62'914'560, 150'109'945'856}}};
+    const std::vector<fleet_gpu> gpus{{cc(90), {132, 52'428'800, 85'028'765'696}},
+                                      {cc(90), {132, 62'914'560, 150'109'945'856}}};
     const std::vector<fleet_row> found = fewest_fleet_rows(rows, gpus, 0.02, {});
     ASSERT_EQ(found.size(), 2u);
     EXPECT_TRUE(found[0].is_last_resort);
@@ -177,9 +179,8 @@ TEST(fleet_rows, are_told_apart_by_memory_at_a_round_number)
 TEST(fleet_rows, of_gpus_that_cannot_be_told_apart_are_the_one_that_is_best_for_both)
 {
     const std::vector<fleet_gpu> twins{{cc(80), {108, 0, 42}}, {cc(80), {108, 0, 42}}};
-    std::vector<portable_row> rows{{tuning_values(1, 1), {1.0, 0.7}},
-                                   {tuning_values(2, 1), {0.7, 1.0}},
-                                   {tuning_values(3, 1), {0.9, 0.9}}};
+    std::vector<portable_row> rows{
+        {tuning_values(1, 1), {1.0, 0.7}}, {tuning_values(2, 1), {0.7, 1.0}}, {tuning_values(3, 1), {0.9, 0.9}}};
     const std::vector<fleet_row> found = fewest_fleet_rows(rows, twins, 0.02, {});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].row, 2u);

@@ -46,8 +46,8 @@ inline std::string origin_text(const row_figures& row, const compute_capability&
                                std::size_t variants)
 {
     if (row.architecture.major == 0) return "the one row for every architecture";
-    const std::string text = "the row of " + architecture_text_of(row.architecture) +
-                             (variant > 0 ? " for GPUs such as this one" : "");
+    const std::string text =
+        "the row of " + architecture_text_of(row.architecture) + (variant > 0 ? " for GPUs such as this one" : "");
     if (row.architecture.number() == code.number()) return "exact: " + text;
     return "inherited: " + text + ", since there is none for " + architecture_text_of(code) +
            (variants > 1 ? " and this GPU" : "");
@@ -144,9 +144,11 @@ std::string explain_tuned(int device)
         origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant),
                              count_variants(places_of<table>(), answer.code));
         if (const auto measured = gpus_measured<table>(); !measured.empty())
-            origin += "; " + measured_text(measured, places_of<table>(), answer.row, gpu_of(device), properties_of(device));
+            origin +=
+                "; " + measured_text(measured, places_of<table>(), answer.row, gpu_of(device), properties_of(device));
     }
-    return explain_row(kernel::handle(static_cast<std::size_t>(answer.variant)), row, origin, answer.code, sizes, device);
+    return explain_row(kernel::handle(static_cast<std::size_t>(answer.variant)), row, origin, answer.code, sizes,
+                       device);
 }
 
 }  // namespace launchbox::detail

@@ -319,7 +319,8 @@ struct unit_pointers<Body, Unit, Class, Seal, list<Parameters...>, std::index_se
     static inline constinit const void* all[]{
         reinterpret_cast<const void*>(&architecture_probe<Unit>),
         reinterpret_cast<const void*>(
-            &launchbox::tuned<Body, unit_number<Unit>, kernel_number<Body>::of(Class, Variant), Seal, Parameters...>)...};
+            &launchbox::tuned<Body, unit_number<Unit>, kernel_number<Body>::of(Class, Variant), Seal,
+                              Parameters...>)...};
 };
 
 template <class Body, class Unit, std::size_t Class, class Parameters>
