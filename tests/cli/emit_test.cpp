@@ -191,18 +191,21 @@ TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
         EXPECT_EQ(launchbox_run({"emit", record, "--row", row}).status, 0) << row;
 }
 
-// The record as if it were of another GPU; `change` may edit it.
+// The record with one workload of four, as if it were of another GPU; `change` may edit it.
 void write_record_of(const std::string& gpu, const std::string& architecture, const std::filesystem::path& file,
                      const std::function<void(nlohmann::ordered_json&)>& change = {})
 {
-    nlohmann::ordered_json made = nlohmann::ordered_json::parse(read_input(repository_file(record)));
-    // One workload of four: these tests read it often.
-    made["races"] = nlohmann::ordered_json::array();
-    nlohmann::ordered_json kept = nlohmann::ordered_json::array();
-    for (nlohmann::ordered_json& candidate : made["candidates"])
-        if (candidate["workload"]["type"] == "long long" && candidate["workload"]["n"] == 1048576)
-            kept.push_back(std::move(candidate));
-    made["candidates"] = std::move(kept);
+    static const nlohmann::ordered_json small = [] {
+        nlohmann::ordered_json whole = nlohmann::ordered_json::parse(read_input(repository_file(record)));
+        nlohmann::ordered_json kept = nlohmann::ordered_json::array();
+        for (nlohmann::ordered_json& candidate : whole["candidates"])
+            if (candidate["workload"]["type"] == "long long" && candidate["workload"]["n"] == 1048576)
+                kept.push_back(std::move(candidate));
+        whole["candidates"] = std::move(kept);
+        whole["races"] = nlohmann::ordered_json::array();
+        return whole;
+    }();
+    nlohmann::ordered_json made = small;
     made["environments"][0]["gpu"] = gpu;
     made["environments"][0]["architecture"] = architecture;
     if (change) change(made);
