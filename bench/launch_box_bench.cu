@@ -58,6 +58,20 @@ __global__ void __launch_bounds__(hard_coded.threads, hard_coded.min_blocks)
     work<hard_coded>(input, output, count);
 }
 
+// The same row, which a GPU of 9.0 has for its memory, however much that is.
+using table_by_memory = launch_box<sm<75, row{256, 11, 1}>, sm<80, row{256, 11, 1}>, sm<90, row{256, 11, 1}>,
+                                   on_gpus<sm<90, row{256, 15, 2}>, gpu_range{.max_memory_bytes = 119'999'999'999}>,
+                                   on_gpus<sm<90, row{256, 15, 2}>, gpu_range{.min_memory_bytes = 120'000'000'000}>>;
+template <int>
+struct many {
+    using tuning = table_by_memory;
+    template <row r>
+    static __device__ void run(const int* input, int* output, int count)
+    {
+        work<r>(input, output, count);
+    }
+};
+
 // An SM of 12.0 has too little shared memory for two of these blocks.
 struct body_with_shared {
     using tuning =
@@ -109,6 +123,10 @@ double body_chevrons(int launches)
 double plain_ours(int launches)
 {
     return timed(launches, [] { launchbox::launch<body<-1>>(nullptr, tile, none, none, 0); });
+}
+double by_memory_ours(int launches)
+{
+    return timed(launches, [] { launchbox::launch<many<-1>>(nullptr, tile, none, none, 0); });
 }
 double plain_status(int launches)
 {
@@ -232,6 +250,7 @@ std::vector<launch_way> launch_ways()
             {small, native, plain_native},
             {small, "<<<>>> of the body's kernel", body_chevrons},
             {small, ours, plain_ours},
+            {small, "launchbox::launch<body>, rows by memory", by_memory_ours},
             {small, status, plain_status},
             {large, chevrons, shared_chevrons},
             {large, native, shared_native},

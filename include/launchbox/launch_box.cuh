@@ -40,7 +40,7 @@
 
 /// The launch bounds of a `__global__` function with the row of its architecture:
 /// `template <class Tuning> __global__ LAUNCHBOX_BOUNDS(Tuning) void kernel(int* data, int count)`.
-#define LAUNCHBOX_BOUNDS(...)                                                          \
+#define LAUNCHBOX_BOUNDS(...)                                                         \
     __launch_bounds__(::launchbox::detail::bounds_of_function<__VA_ARGS__>().threads, \
                       ::launchbox::detail::bounds_of_function<__VA_ARGS__>().min_blocks)
 

@@ -12,8 +12,8 @@
 namespace launchbox {
 
 /// Launch parameters with one row an architecture, in ascending order: `launch_box<sm<80, row{256, 11}>,
-/// sm<90, row{256, 15, 2}>>`. Code uses the newest row that is not newer than what it was compiled for. Behind the row of
-/// an architecture there may be others of it for some GPUs: see on_gpus. A row that its architecture cannot hold, or
+/// sm<90, row{256, 15, 2}>>`. Code uses the newest row that is not newer than what it was compiled for. Behind the row
+/// of an architecture there may be others of it for some GPUs: see on_gpus. A row that its architecture cannot hold, or
 /// whose min_blocks ptxas would ignore, does not compile.
 template <class... Rows>
 struct launch_box : detail::table_rows<detail::have_type<Rows...>(), Rows...> {
@@ -30,7 +30,7 @@ template <auto Row>
 struct only {
     using row_type = std::remove_cvref_t<decltype(Row)>;
     static constexpr std::array<compute_capability, 1> architectures{};  // 0.0 is older than all
-    static constexpr std::array<std::span<const gpu_range>, 1> gpus{};
+    static constexpr std::array<std::span<const gpu_range>, 1> gpus{std::span<const gpu_range>{}};
     static constexpr std::array<row_type, 1> rows{Row};
     static constexpr bool is_strict = false;
     static constexpr bool is_valid = detail::table_check<detail::find_member_error<row_type>()>::fine;

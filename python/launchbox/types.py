@@ -3316,6 +3316,8 @@ class RowsRow(Record):
     gain: RowsGain
     """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
     known."""
+    loss: Optional[float]
+    """in a table for several GPUs: time over that of the GPU's best, minus 1"""
     workloads: List[RowsRowWorkload]
     throughput: Optional[List[RowsRowThroughput]]
     """Of the row on each workload of which the spec says how much work it is: what is done in a second."""
@@ -3331,8 +3333,8 @@ class RowsRow(Record):
     """Of launchbox."""
     record: str
     record_hash: str
-    _members = ('architecture', 'parameters', 'kept', 'replaced', 'gain', 'workloads', 'throughput', 'verified', 'gpu',
-                'processor', 'driver', 'toolkit', 'measured', 'version', 'record', 'record_hash',)
+    _members = ('architecture', 'parameters', 'kept', 'replaced', 'gain', 'loss', 'workloads', 'throughput', 'verified',
+                'gpu', 'processor', 'driver', 'toolkit', 'measured', 'version', 'record', 'record_hash',)
     _nested = {'gain': RowsGain, 'workloads': RowsRowWorkload, 'throughput': RowsRowThroughput}
 
 

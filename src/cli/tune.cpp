@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/init/init_spec.hpp"
+#include "app/tuning/confirm_rows.hpp"
 #include "app/tuning/replay_check.hpp"
 #include "app/tuning/spec_sources.hpp"
 #include "app/tuning/tune_call.hpp"
@@ -40,6 +41,7 @@ struct tune_verb_options {
     tune_request typed;                                      // what CLI11 reads
     std::string file, budget, search, source, architecture;  // as typed
     std::string init, kernel;                                // the source that a spec is made of
+    std::string confirm, box;                                // a header with rows, and its table
     std::vector<std::string> workloads;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -177,6 +179,25 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
     return exit_status::check_failed;
 }
 
+// Whether each row is as good as the baseline where it would be used.
+exit_status show_confirmed(const output_options& output, const row_confirmation& confirmation, const tune_call& call,
+                           const tune_result& result)
+{
+    const exit_status measured = output.format == "table" ? result.status : show_measured(output, call, result);
+    if (result.status != exit_status::done) return result.status;
+    bool all = measured == exit_status::done;
+    const std::vector<row_confirmation::verdict> verdicts = confirmation.verdicts(call.results_of(result));
+    for (const row_confirmation::verdict& one : verdicts) {
+        for (const std::string& line : one.lines)
+            if (output.format == "table")
+                std::cout << shown(line) << '\n';
+            else
+                say(line);
+        all = all && one.is_confirmed;
+    }
+    return all && !verdicts.empty() ? exit_status::done : exit_status::check_failed;
+}
+
 exit_status run_tune_verb(const tune_verb_options& options, const call_context& context)
 {
     if (!options.init.empty()) return write_first_spec(options, context);
@@ -195,6 +216,14 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
                              [](const std::string& line) { std::cout << shown(line) << '\n'; });
     for (const std::string& file : files_of(request.spec))
         if (fs::is_regular_file(file)) note_read(file);
+    std::optional<row_confirmation> confirmation;
+    const temporary_directory beside;
+    if (!options.confirm.empty()) {
+        note_read(options.confirm);
+        if (options.typed.store.empty()) request.store = (beside.path() / "confirmed.db").string();
+        confirmation.emplace(options.confirm, options.box, request.spec);
+        request.only = [&confirmation](const tune_backend& backend) { return confirmation->candidates_on(backend); };
+    }
     note_read(request.store);  // also where it is only to be made
     check_output(options.output.file);
     tune_call call(std::move(request), terminal_tune_listener());
@@ -202,6 +231,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
     check_output(options.output.file);  // once more: what the sources include is known now
     catch_interrupts();
     const tune_result result = call.run();
+    if (confirmation) return show_confirmed(options.output, *confirmation, call, result);
     return options.typed.backends.build_only ? show_built(options.output, result)
                                              : show_measured(options.output, call, result);
 }
@@ -239,6 +269,13 @@ void add_tune(CLI::App& app, call_context& context)
             "--warm-start", options->typed.warm_start,
             "Try first the best candidates of these results (of another GPU, size or type), or a header's rows")
         ->type_name("FILE");
+    verb->add_option("--confirm", options->confirm,
+                     "Only measure whether the row that this header has for the GPU is as good as the baseline")
+        ->type_name("HEADER");
+    verb->add_option("--box", options->box,
+                     "With --confirm: the table of the header, if its text does not name the spec")
+        ->type_name("NAME")
+        ->needs("--confirm");
     verb->add_option("--workload", options->workloads,
                      "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");

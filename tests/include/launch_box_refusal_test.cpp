@@ -113,26 +113,31 @@ const std::vector<refusal>& refusals()
         {"two_rows_of_one_architecture", "launch_box: rows name architectures in strictly ascending order",
          table("launchbox::sm<80, row{256, 3}>, launchbox::sm<80, row{128, 3}>"),
          table("launchbox::sm<80, row{256, 3}>, launchbox::sm<86, row{128, 3}>")},
-        {"two_rows_for_the_same_gpus", "launch_box: two rows of one architecture are for the same GPUs",
+        {"two_rows_for_the_same_gpus",
+         "launch_box: two rows of one architecture are for the same GPUs",
          {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 100}"))},
          {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 101}"))}},
-        {"a_range_that_holds_nothing", "launch_box: on_gpus has one range of GPUs or more",
+        {"a_range_that_holds_nothing",
+         "launch_box: on_gpus has one range of GPUs or more",
          {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}",
                              "launchbox::gpu_range{.min_memory_bytes = 2, .max_memory_bytes = 1}"))},
          {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}",
                              "launchbox::gpu_range{.min_sms = 101, .min_memory_bytes = 1}"))}},
-        {"a_row_for_some_gpus_before_that_for_all", "launch_box: rows name architectures in strictly ascending order",
+        {"a_row_for_some_gpus_before_that_for_all",
+         "launch_box: rows name architectures in strictly ascending order",
          {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::on_gpus<launchbox::sm<90, "
                                           "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>, "
                                           "launchbox::sm<90, row{256, 3}>>;\n"))},
          {launched(some_gpus("launchbox::gpu_range{.max_sms = 100}", "launchbox::gpu_range{.min_sms = 101}"))}},
-        {"no_last_resort", "launch_box: this code is compiled for an architecture older than every row of its table",
+        {"no_last_resort",
+         "launch_box: this code is compiled for an architecture older than every row of its table",
          {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::on_gpus<launchbox::sm<90, "
                                           "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"))},
          {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, "
                                           "launchbox::on_gpus<launchbox::sm<90, "
                                           "row{64, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"))}},
-        {"rows_for_some_gpus_that_no_gpu_can_hold", "launch_box: ptxas would ignore min_blocks",
+        {"rows_for_some_gpus_that_no_gpu_can_hold",
+         "launch_box: ptxas would ignore min_blocks",
          {launched(row_type + std::string("using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, "
                                           "launchbox::on_gpus<launchbox::sm<80, row{512, 3, 4}>, "
                                           "launchbox::gpu_range{.max_sms = 100}>>;\n")),
@@ -141,7 +146,8 @@ const std::vector<refusal>& refusals()
                                           "launchbox::on_gpus<launchbox::sm<80, row{512, 3, 3}>, "
                                           "launchbox::gpu_range{.max_sms = 100}>>;\n")),
           {"-arch=sm_86"}}},
-        {"rows_for_some_gpus_of_a_function", "launch_box: a __global__ function has one row an architecture",
+        {"rows_for_some_gpus_of_a_function",
+         "launch_box: a __global__ function has one row an architecture",
          {std::string(row_type) +
           "using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, launchbox::on_gpus<launchbox::sm<80, "
           "row{512, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"

@@ -140,8 +140,8 @@ TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_l
             if (!serves(table[r], cc(code))) continue;
             bool fits = ranges[r].empty();
             for (const gpu_range& range : ranges[r])
-                fits = fits || (gpu.sms >= range.min_sms && gpu.sms <= range.max_sms && gpu.l2_bytes <= range.max_l2_bytes &&
-                                gpu.memory_bytes >= range.min_memory_bytes);
+                fits = fits || (gpu.sms >= range.min_sms && gpu.sms <= range.max_sms &&
+                                gpu.l2_bytes <= range.max_l2_bytes && gpu.memory_bytes >= range.min_memory_bytes);
             has_last_resort = has_last_resort || ranges[r].empty();
             if (fits) expected = static_cast<int>(r);
         }
@@ -454,7 +454,8 @@ TEST(launch_box_rows, a_struct_that_derives_from_a_table_is_one)
 {
     static_assert(named_box::is_valid && std::is_same_v<named_box::row_type, row>);
     static_assert(std::is_same_v<class_box<named_box, 0>, named_box>);
-    EXPECT_EQ(named_box::rows[static_cast<std::size_t>(select_row(places_of<named_box>(), cc("103a")))], (row{512, 17, 2}));
+    EXPECT_EQ(named_box::rows[static_cast<std::size_t>(select_row(places_of<named_box>(), cc("103a")))],
+              (row{512, 17, 2}));
     EXPECT_TRUE((box_on_architecture<named_box, compute_capability{.major = 9}>::fits));
     static_assert(class_box<named_strict, 0>::is_strict);
 

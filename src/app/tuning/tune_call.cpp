@@ -18,6 +18,7 @@
 #include "support/process/interrupt.hpp"
 #include "support/process/thread_group.hpp"
 #include "tune/exchange/result_file.hpp"
+#include "tune/search/search_strategy.hpp"
 #include "tune/space/task_hash.hpp"
 
 namespace launchbox {
@@ -115,6 +116,26 @@ results_report tune_call::results_of(const tune_result& result) const
     return report;
 }
 
+tune_options tune_call::how_on(std::size_t place) const
+{
+    tune_options how = request_.how;
+    const search_space& space = spaces_[place];
+    if (!request_.only) {
+        how.first = warm_start_in(spec(), space, warm_, follow_.news);
+        return how;
+    }
+    how.search = first_alone;
+    for (const assignment& candidate : request_.only(planned_.backends[place].backend)) {
+        const std::optional<std::size_t> found = space.find(candidate);
+        if (!found)
+            throw error(fmt::format("{}: {} is not a candidate: {}", spec().file, parameter_text(candidate),
+                                    space.why_not(candidate)),
+                        "tune again with the spec as it is now");
+        how.first.push_back(*found);
+    }
+    return how;
+}
+
 void tune_call::run_one_after_the_other()
 {
     result_store store(file_);
@@ -125,10 +146,10 @@ void tune_call::run_one_after_the_other()
         }
         const tune_backend& backend = planned_.backends[i].backend;
         follow_.begun(*this, backend, spaces_[i]);
-        request_.how.first = warm_start_in(spec(), spaces_[i], warm_, follow_.news);
+        const tune_options how = how_on(i);
         tune_listener::progress progress = follow_.watch(spec().name, 1);
         if (starting_seconds_ == 0) starting_seconds_ = seconds_since(begin_);
-        const tune_summary summary = measure(i, request_.how, store, progress);
+        const tune_summary summary = measure(i, how, store, progress);
         progress = nullptr;
         note(summary, backend);
     }
@@ -141,10 +162,10 @@ void tune_call::run_together()
     {
         const result_store made(file_);
     }  // by one
-    std::vector<tune_options> how(planned_.backends.size(), request_.how);
+    std::vector<tune_options> how;
     for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
         follow_.begun(*this, planned_.backends[i].backend, spaces_[i]);
-        how[i].first = warm_start_in(spec(), spaces_[i], warm_, follow_.news);
+        how.push_back(how_on(i));
     }
     // They share the compilers: what is being built is given up when the last has ended.
     std::atomic<std::size_t> running = planned_.backends.size();

@@ -22,6 +22,8 @@ struct tune_request {
     std::string store;                    ///< the file of results; it may be there
     bool resume = false;                  ///< it has to be there
     std::vector<std::string> warm_start;  ///< files whose best candidates are tried first
+    /// The only candidates that are measured on a backend, beside the baseline; empty: all.
+    std::function<std::vector<assignment>(const tune_backend&)> only = {};
     backend_request backends;
     backend_planner plan = plan_backends;
     tune_options how;              ///< without workloads: all of the spec's
@@ -72,6 +74,7 @@ public:
     [[nodiscard]] results_report results_of(const tune_result& result) const;
 
 private:
+    [[nodiscard]] tune_options how_on(std::size_t place) const;
     void run_one_after_the_other();
     void run_together();
     tune_summary measure(std::size_t place, const tune_options& how, result_store& store,

@@ -202,7 +202,8 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
             throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is not an architecture",
                         "the file was edited: measure again");
         const auto [known, fresh] = newest.try_emplace(
-            std::pair(code ? row_rank(*code) : 0, wishes.of_each_gpu ? machine_of(record.run.info) : std::string()), record);
+            std::pair(code ? row_rank(*code) : 0, wishes.of_each_gpu ? machine_of(record.run.info) : std::string()),
+            record);
         if (fresh) continue;
         emit_record& older = known->second;
         const char* why = record.run.info.source_hash != older.run.info.source_hash ||

@@ -39,9 +39,9 @@ struct run_filter {
     bool of_each_gpu = false;                                   ///< and not of each architecture
 };
 
-/// The run of the latest call of the tunable on each architecture or GPU, rising: by the numbers of calls within a file, and
-/// between files by the clock. Throws `error` where several tunables are there, none is
-/// left, or all of an architecture are stale.
+/// The run of the latest call of the tunable on each architecture or GPU, rising: by the numbers of calls within a
+/// file, and between files by the clock. Throws `error` where several tunables are there, none is left, or all of an
+/// architecture are stale.
 emit_records chosen_runs(const emit_records& read, const run_filter& wishes);
 
 /// The hash of a store's runs, whatever their order and numbers, and however often the file was opened.

@@ -227,7 +227,7 @@ emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_s
                         "the row's members are the spec's parameters, in their order");
         const header_table before = table.table;
         maker.fill(table);
-        table.changed = table.table.rows != before.rows;
+        table.changed = table.table.rows != before.rows || table.table.measured != before.measured;
     }
     return emitted;
 }

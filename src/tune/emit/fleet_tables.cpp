@@ -44,8 +44,7 @@ public:
             numbers.push_back(i);
         }
         of_ = portability_of(sources);
-        if (!of_.left_out.empty())
-            throw error(of_.left_out.front(), "measure there again, or leave its record out");
+        if (!of_.left_out.empty()) throw error(of_.left_out.front(), "measure there again, or leave its record out");
         for (const portable_gpu& gpu : of_.gpus) {
             run_of_.push_back(gpu.sources.front());
             record_of_.push_back(numbers[gpu.sources.front()]);
@@ -57,7 +56,8 @@ public:
     {
         refuse_other_rows();
         auto& rows = into_.table.rows;
-        std::erase_if(rows, [&](const header_row& row) { return !is_unmeasured(row) || is_recorded(row.architecture); });
+        std::erase_if(rows,
+                      [&](const header_row& row) { return !is_unmeasured(row) || is_recorded(row.architecture); });
         std::vector<compute_capability> fences;
         for (const header_row& row : rows) fences.push_back(row.architecture);
         into_.values.assign(rows.size(), std::nullopt);
@@ -93,8 +93,8 @@ private:
             for (const std::string& named : records_of(row)) {
                 const std::string path = named.substr(0, named.rfind(' '));
                 if (std::ranges::find(records_, path, &emit_record::path) == records_.end())
-                    throw error(fmt::format("the row of {} in table {} comes from {}, which is not named", place_text(row),
-                                            into_.table.name, path),
+                    throw error(fmt::format("the row of {} in table {} comes from {}, which is not named",
+                                            place_text(row), into_.table.name, path),
                                 "name the records of all GPUs, or write to another file");
             }
     }
@@ -131,8 +131,8 @@ private:
     void insert(header_row row, const std::optional<assignment>& values)
     {
         auto& rows = into_.table.rows;
-        const auto place = std::ranges::upper_bound(
-            rows, row_rank(row.architecture), {}, [](const header_row& one) { return row_rank(one.architecture); });
+        const auto place = std::ranges::upper_bound(rows, row_rank(row.architecture), {},
+                                                    [](const header_row& one) { return row_rank(one.architecture); });
         into_.values.insert(into_.values.begin() + (place - rows.begin()), values);
         rows.insert(place, std::move(row));
     }
@@ -159,7 +159,8 @@ private:
             const emit_record& record = records_[record_of_[gpu]];
             const recorded_run& run = runs_[run_of_[gpu]];
             const double loss = loss_of(*row.shares[gpu]);
-            emitted_row one{gpus_[gpu].architecture, record_of_[gpu], choice_of(run, row.parameters, run.info.baseline), {}};
+            emitted_row one{
+                gpus_[gpu].architecture, record_of_[gpu], choice_of(run, row.parameters, run.info.baseline), {}};
             one.loss = loss;
             old_row old;
             if (run.info.baseline) {

@@ -41,7 +41,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 
 struct range_member {
     std::string_view name;
-    std::int64_t gpu_range::* value;
+    std::int64_t gpu_range::*value;
 };
 constexpr range_member range_members[] = {{"min_sms", &gpu_range::min_sms},
                                           {"max_sms", &gpu_range::max_sms},
@@ -51,14 +51,14 @@ constexpr range_member range_members[] = {{"min_sms", &gpu_range::min_sms},
                                           {"max_memory_bytes", &gpu_range::max_memory_bytes}};
 
 // 120'000'000'000
-std::string number_text(std::int64_t value)
+std::string count_text(std::int64_t value)
 {
     std::string digits = fmt::to_string(value);
     for (std::size_t at = digits.size(); at > 3 && digits.size() > 4;) digits.insert(at -= 3, 1, '\'');
     return digits;
 }
 
-std::optional<std::int64_t> digits_in(std::string_view text)
+std::optional<std::int64_t> count_in(std::string_view text)
 {
     std::int64_t value = 0;
     bool has_digit = false;
@@ -78,7 +78,7 @@ std::string range_text(const gpu_range& range)
     const gpu_range any;
     for (const range_member& member : range_members)
         if (range.*member.value != any.*member.value)
-            text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", member.name, number_text(range.*member.value));
+            text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", member.name, count_text(range.*member.value));
     return text;
 }
 
@@ -91,7 +91,7 @@ std::optional<gpu_range> range_in(std::string_view text)
         if (!text.starts_with(start)) continue;
         text.remove_prefix(start.size());
         const std::size_t end = std::min(text.find(", "), text.size());
-        const std::optional<std::int64_t> value = digits_in(text.substr(0, end));
+        const std::optional<std::int64_t> value = count_in(text.substr(0, end));
         if (!value) return std::nullopt;
         range.*range_members[m].value = *value;
         text.remove_prefix(std::min(end + 2, text.size()));
@@ -265,13 +265,14 @@ private:
         for (; line() != "    };"; ++at_) {
             const auto inside = between(line(), "        {\"", "},");
             const std::size_t quote = inside ? inside->rfind("\", ") : std::string_view::npos;
-            if (quote == std::string_view::npos) fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
+            if (quote == std::string_view::npos)
+                fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
             header_gpu gpu{.name = std::string(inside->substr(0, quote))};
             std::int64_t figures[4] = {};
             std::string_view rest = inside->substr(quote + 3);
             for (std::int64_t& figure : figures) {
                 const std::size_t end = std::min(rest.find(", "), rest.size());
-                const std::optional<std::int64_t> value = digits_in(rest.substr(0, end));
+                const std::optional<std::int64_t> value = count_in(rest.substr(0, end));
                 if (!value) fail("expected four numbers behind the name: architecture, SMs, bytes of memory and of L2");
                 figure = *value;
                 rest.remove_prefix(std::min(end + 2, rest.size()));
@@ -294,8 +295,8 @@ private:
             std::string type;
             if (auto row = row_in_line(lines_[at_], type)) {
                 if (type != into.row_type) fail("a row of type " + type + " in a table of " + into.row_type);
-                if (!into.rows.empty() &&
-                    row_rank(into.rows.back().architecture) >= row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
+                if (!into.rows.empty() && row_rank(into.rows.back().architecture) >=
+                                              row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
                     fail("not newer than the row above it");
                 if (!into.rows.empty() && row->values.size() != into.rows.front().values.size())
                     fail("expected " + std::to_string(into.rows.front().values.size()) +
@@ -357,8 +358,8 @@ std::string box_text(const header_table& table)
     if (table.measured.empty()) return text + "> {};\n";
     text += "> {\n    static constexpr launchbox::measured_gpu measured[] = {\n";
     for (const header_gpu& gpu : table.measured)
-        text += fmt::format("        {{\"{}\", {}, {}, {}, {}}},\n", gpu.name, gpu.architecture, number_text(gpu.sms),
-                            number_text(gpu.memory_bytes), number_text(gpu.l2_bytes));
+        text += fmt::format("        {{\"{}\", {}, {}, {}, {}}},\n", gpu.name, gpu.architecture, count_text(gpu.sms),
+                            count_text(gpu.memory_bytes), count_text(gpu.l2_bytes));
     return text + "    };\n};\n";
 }
 

@@ -20,7 +20,12 @@ struct header_row {
     std::vector<std::string> comments;  ///< the lines above it, each beginning with "//"
     std::size_t line = 0;               ///< from 1; 0: not in a file
 
-    friend bool operator==(const header_row&, const header_row&) = default;
+    /// Wherever they stand.
+    friend bool operator==(const header_row& one, const header_row& other)
+    {
+        return one.architecture == other.architecture && one.gpus == other.gpus && one.values == other.values &&
+               one.comments == other.comments;
+    }
 };
 
 /// A GPU on which rows of a table were measured, as launch_box knows it.

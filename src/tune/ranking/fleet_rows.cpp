@@ -20,9 +20,9 @@ constexpr double rounding = 1e-9;
 
 // A property by which GPUs are told apart, and its limits in a range.
 struct property {
-    std::int64_t detail::gpu_properties::* value;
-    std::int64_t gpu_range::* min;
-    std::int64_t gpu_range::* max;
+    std::int64_t detail::gpu_properties::*value;
+    std::int64_t gpu_range::*min;
+    std::int64_t gpu_range::*max;
 };
 constexpr std::array<property, 3> properties{
     {{&detail::gpu_properties::sms, &gpu_range::min_sms, &gpu_range::max_sms},
@@ -36,7 +36,7 @@ struct alike {
     std::size_t row = 0;  // place among the rows of the segment
 };
 
-auto key(const detail::gpu_properties& says)
+auto figures_of_gpu(const detail::gpu_properties& says)
 {
     return std::tuple(says.sms, says.memory_bytes, says.l2_bytes);
 }
@@ -58,8 +58,8 @@ bool has_one_row(const std::vector<const alike*>& points)
 }
 
 // Splits the points by one property after the other, until those of each part have one row.
-void split(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
-           const gpu_range& within, ranges_of_rows& into)
+void split_points(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
+                  const gpu_range& within, ranges_of_rows& into)
 {
     if (has_one_row(points) || at == order.size()) {
         into[points.front()->row].push_back(within);
@@ -69,7 +69,7 @@ void split(const std::vector<const alike*>& points, const std::vector<property>&
     std::map<std::int64_t, std::vector<const alike*>> parts;
     for (const alike* point : points) parts[point->says.*by.value].push_back(point);
     std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // by their highest value
-    std::vector<std::int64_t> first;                                           // their lowest
+    std::vector<std::int64_t> first;                                         // their lowest
     for (auto& [value, part] : parts) {
         if (!joined.empty() && has_one_row(joined.back().second) && has_one_row(part) &&
             joined.back().second.front()->row == part.front()->row) {
@@ -84,7 +84,7 @@ void split(const std::vector<const alike*>& points, const std::vector<property>&
         gpu_range part = within;
         if (i > 0) part.*by.min = border(joined[i - 1].first, first[i]);
         if (i + 1 < joined.size()) part.*by.max = border(joined[i].first, first[i + 1]) - 1;
-        split(joined[i].second, order, at + 1, part, into);
+        split_points(joined[i].second, order, at + 1, part, into);
     }
 }
 
@@ -114,7 +114,7 @@ ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
         for (const std::size_t place : order)
             if (place != 2 || knows_l2) by.push_back(properties[place]);
         ranges_of_rows made(rows);
-        split(all, by, 0, {}, made);
+        split_points(all, by, 0, {}, made);
         if (best.empty() || count_limits(made) < count_limits(best)) best = std::move(made);
     } while (std::next_permutation(order.begin(), order.end()));
     return best;
@@ -158,7 +158,8 @@ public:
                            .worst = std::min(best[begin].worst, last->set.worst_share),
                            .begin = begin,
                            .last = {}};
-                if (some && std::tuple(tried.rows, -tried.worst) >= std::tuple(best[end].rows, -best[end].worst)) continue;
+                if (some && std::tuple(tried.rows, -tried.worst) >= std::tuple(best[end].rows, -best[end].worst))
+                    continue;
                 tried.last = std::move(*last);
                 best[end] = std::move(tried);
                 some = true;
@@ -179,7 +180,8 @@ private:
         for (std::size_t a = begin; a < end; ++a)
             for (const std::size_t gpu : groups[a]) {
                 const detail::gpu_properties& says = gpus_[gpu].says;
-                auto at = std::ranges::find_if(points, [&](const alike& one) { return key(one.says) == key(says); });
+                auto at = std::ranges::find_if(
+                    points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says); });
                 if (at == points.end()) at = points.insert(points.end(), {says, {}});
                 at->gpus.push_back(gpu);
             }
@@ -304,12 +306,17 @@ std::vector<fleet_row> fewest_fleet_rows(const std::vector<portable_row>& rows, 
 
 std::vector<gpu_range> narrowed(std::vector<gpu_range> all, const detail::gpu_properties& says)
 {
+    // In round numbers.
+    std::int64_t step = 1;
+    while (step * 100 <= says.memory_bytes / 10) step *= 10;
     const std::int64_t apart = says.memory_bytes / 14;
+    const std::int64_t low = (says.memory_bytes - apart) / step * step;
+    const std::int64_t high = (says.memory_bytes + apart) / step * step + step - 1;
     std::erase_if(all, [&](const gpu_range& range) { return !detail::holds(range, says); });
     for (gpu_range& range : all) {
         range.min_sms = range.max_sms = says.sms;
-        range.min_memory_bytes = std::max(range.min_memory_bytes, says.memory_bytes - apart);
-        range.max_memory_bytes = std::min(range.max_memory_bytes, says.memory_bytes + apart);
+        range.min_memory_bytes = std::max(range.min_memory_bytes, low);
+        range.max_memory_bytes = std::min(range.max_memory_bytes, high);
     }
     return all;
 }

@@ -20,9 +20,9 @@ struct fleet_gpu {
 };
 
 struct fleet_row {
-    std::size_t row = 0;               ///< place in the rows
-    compute_capability architecture;   ///< code for it and later ones has this row, until the next architecture with one
-    std::vector<std::size_t> gpus;     ///< that have it: places
+    std::size_t row = 0;              ///< place in the rows
+    compute_capability architecture;  ///< code for it and later ones has this row, until the next architecture with one
+    std::vector<std::size_t> gpus;    ///< that have it: places
     std::vector<gpu_range> ranges = {};  ///< that hold for them, and for no GPU with another row
     bool is_last_resort = false;         ///< for every GPU without another row
 };

@@ -176,7 +176,8 @@ std::vector<double> thresholds_of(const std::vector<portable_row>& rows, std::si
     return thresholds;
 }
 
-// At most so many rows with the best worst share, which is that of the threshold at `low`, from which the search begins.
+// At most so many rows with the best worst share, which is that of the threshold at `low`, from which the search
+// begins.
 std::vector<std::size_t> best_cover(const std::vector<portable_row>& rows, std::size_t gpus,
                                     const std::vector<double>& thresholds, std::size_t count, std::size_t& low)
 {
@@ -249,7 +250,8 @@ portable_set fewest_rows(const std::vector<portable_row>& rows, std::size_t gpus
     if (gpus > max_exact_gpus) {
         for (portable_set& one : greedy_sets(rows, gpus))
             if (one.worst_share >= least && made.rows.empty()) made = std::move(one);
-    } else if (const std::vector<std::size_t> some = smallest_cover(covering_at(rows, gpus, least), gpus); !some.empty()) {
+    } else if (const std::vector<std::size_t> some = smallest_cover(covering_at(rows, gpus, least), gpus);
+               !some.empty()) {
         std::size_t low = 0;
         made = set_of(rows, best_cover(rows, gpus, thresholds_of(rows, gpus, least), some.size(), low), gpus);
     }

@@ -12,8 +12,8 @@ namespace launchbox {
 /// Each GPU has a row with a share of 1.
 std::vector<portable_set> best_row_sets(const std::vector<portable_row>& rows, std::size_t gpus);
 
-/// The fewest rows with which each GPU has a share of `least`, and of these the best worst share. No rows: there are none
-/// such.
+/// The fewest rows with which each GPU has a share of `least`, and of these the best worst share. No rows: there are
+/// none such.
 portable_set fewest_rows(const std::vector<portable_row>& rows, std::size_t gpus, double least);
 
 }  // namespace launchbox

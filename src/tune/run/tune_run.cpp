@@ -167,7 +167,8 @@ void tuning::plan()
 {
     proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.search, space_, strategy_settings()),
                        [this](const job_key& job) { return earlier_->find(job); });
-    sink_.summary.jobs = space_.size() * options_.workloads.size();
+    sink_.summary.jobs =
+        (options_.search == first_alone ? options_.first.size() + 1 : space_.size()) * options_.workloads.size();
     // A space of which everything is known has nothing to propose: found out before threads are started for it.
     propose();
 }

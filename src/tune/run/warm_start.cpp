@@ -5,7 +5,6 @@
 #include <set>
 
 #include "tune/emit/row_fields.hpp"
-#include "tune/emit/tuning_header.hpp"
 #include "tune/ranking/overall_score.hpp"
 
 namespace launchbox {
@@ -45,20 +44,26 @@ const parameter_value* value_in(const tuning_parameter& parameter, const std::st
 
 }  // namespace
 
+std::optional<assignment> candidate_of(const header_row& row, const std::vector<tuning_parameter>& parameters)
+{
+    if (row.values.size() < parameters.size()) return std::nullopt;
+    assignment candidate;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        const parameter_value* value = value_in(parameters[p], row.values[p]);
+        if (value == nullptr) return std::nullopt;
+        candidate.values.emplace_back(parameters[p].name, *value);
+    }
+    return candidate;
+}
+
 std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
                                        const std::vector<tuning_parameter>& parameters)
 {
     std::vector<std::pair<int, assignment>> rows;
     for (const header_table& table : parse_tuning_header(text, name))
-        for (const header_row& row : table.rows) {
-            if (row.values.size() < parameters.size()) continue;
-            assignment candidate;
-            for (std::size_t p = 0; p < parameters.size(); ++p)
-                if (const parameter_value* value = value_in(parameters[p], row.values[p]))
-                    candidate.values.emplace_back(parameters[p].name, *value);
-            if (candidate.values.size() == parameters.size())
-                rows.emplace_back(row_rank(row.architecture), std::move(candidate));
-        }
+        for (const header_row& row : table.rows)
+            if (std::optional<assignment> candidate = candidate_of(row, parameters))
+                rows.emplace_back(row_rank(row.architecture), std::move(*candidate));
     std::ranges::stable_sort(rows, std::ranges::greater{}, &std::pair<int, assignment>::first);
     std::vector<assignment> candidates;
     for (auto& [rank, candidate] : rows) candidates.push_back(std::move(candidate));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tune/emit/tuning_header.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/types/recorded_run.hpp"
 
@@ -21,6 +23,10 @@ std::vector<assignment> best_of(const result_file& file, std::size_t max_count);
 /// `name` stands in messages. Throws like `parse_tuning_header`.
 std::vector<assignment> rows_in_header(std::string_view text, const std::string& name,
                                        const std::vector<tuning_parameter>& parameters);
+
+/// The candidate of a row, whose values are given in the order of the parameters; `nullopt`: one that its parameter
+/// does not list, or too few.
+std::optional<assignment> candidate_of(const header_row& row, const std::vector<tuning_parameter>& parameters);
 
 /// Those of `candidates` that are in the space, in their order, each once. Names that the space does not have are left
 /// out of a candidate, since another version of a kernel may have had more of them.

@@ -18,6 +18,13 @@ namespace {
 // An order that is known before anything is measured.
 class fixed_order : public search_strategy {
 public:
+    // Some of the candidates of a space and no others.
+    fixed_order(std::size_t candidates, const std::vector<std::size_t>& some)
+    {
+        for (const std::size_t candidate : some)
+            if (candidate < candidates && std::ranges::find(order_, candidate) == order_.end())
+                order_.push_back(candidate);
+    }
     fixed_order(std::vector<std::size_t> order, const std::vector<std::size_t>& first) : order_(std::move(order))
     {
         std::vector<std::size_t> front;
@@ -72,6 +79,7 @@ std::unique_ptr<search_strategy> make_strategy(std::string_view name, const sear
         return std::make_unique<fixed_order>(std::move(order), options.first);
     }
     if (name == "random") return std::make_unique<fixed_order>(shuffled(space.size(), options.seed), options.first);
+    if (name == first_alone) return std::make_unique<fixed_order>(space.size(), options.first);
     if (name == "auto") return make_auto_search(space, options);
     if (name == "local") return make_local_search(space, options);
     if (name == "evolution") return make_evolution_search(space, options);

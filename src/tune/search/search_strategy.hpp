@@ -42,6 +42,9 @@ struct strategy_description {
     bool adaptive = false;  ///< what it proposes depends on what it was told: few proposals should be open at once
 };
 
+/// A strategy that proposes `first` and nothing else; it is in no list of names.
+inline constexpr const char* first_alone = "first alone";
+
 /// "exhaustive", "random", "local", ..., in the order in which help lists them.
 const std::vector<strategy_description>& search_strategies();
 

@@ -22,18 +22,18 @@ namespace launchbox::detail {
 
 /// Which row does a kernel with this table use?
 struct row_question {
-    kernel_handle kernel;               ///< without a function: only the row is asked for
-    const void* probe = nullptr;        ///< the architecture probe of the same unit
-    std::span<const row_figures> rows;  ///< ascending
-    row_places places;                  ///< of the same rows
+    kernel_handle kernel;                       ///< without a function: only the row is asked for
+    const void* probe = nullptr;                ///< the architecture probe of the same unit
+    std::span<const row_figures> rows;          ///< ascending
+    row_places places;                          ///< of the same rows
     std::span<const int> listed;                ///< numbers of the architectures that the unit is compiled for
     std::span<const void* const> kernels = {};  ///< for each variant of the row, instead of the function of `kernel`
 };
 
 /// The answer of the code.
 struct row_answer {
-    int row = 0;      ///< its index
-    int variant = 0;  ///< of the kernel
+    int row = 0;              ///< its index
+    int variant = 0;          ///< of the kernel
     compute_capability code;  ///< what the kernel was compiled for
 };
 

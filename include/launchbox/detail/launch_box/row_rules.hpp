@@ -89,7 +89,8 @@ constexpr bool holds(std::span<const gpu_range> ranges, const gpu_properties& gp
 constexpr std::size_t select_variant(const row_places& rows, const compute_capability& code, const gpu_properties& gpu)
 {
     std::size_t variant = count_variants(rows, code);
-    while (variant > 1 && !holds(rows.gpus[static_cast<std::size_t>(select_row(rows, code, variant - 1))], gpu)) --variant;
+    while (variant > 1 && !holds(rows.gpus[static_cast<std::size_t>(select_row(rows, code, variant - 1))], gpu))
+        --variant;
     return variant - (variant > 0 ? 1 : 0);
 }
 

@@ -216,7 +216,7 @@ template <bool HaveType, class... Rows>
 struct table_rows {
     using row_type = no_row;
     static constexpr std::array<compute_capability, 1> architectures{};
-    static constexpr std::array<std::span<const gpu_range>, 1> gpus{};
+    static constexpr std::array<std::span<const gpu_range>, 1> gpus{std::span<const gpu_range>{}};
     static constexpr std::array<row_type, 1> rows{};
 };
 

@@ -102,13 +102,14 @@ constexpr auto row_of_wrong_table()
 template <class Box>
 struct table_of_function {
     static constexpr bool has_one_row = !has_rows_for_some_gpus<box_in_use<Box>>();
-    static_assert(has_one_row,
-                  "launch_box: a __global__ function has one row an architecture, and this table has rows for some GPUs "
-                  "alone (on_gpus); write a body, whose kernel is compiled with each of them");
+    static_assert(
+        has_one_row,
+        "launch_box: a __global__ function has one row an architecture, and this table has rows for some GPUs "
+        "alone (on_gpus); write a body, whose kernel is compiled with each of them");
 };
 
-/// Does not compile for an architecture without a row, or one that cannot hold its row. `row`: the one of a variant; -1:
-/// the architecture has no such variant.
+/// Does not compile for an architecture without a row, or one that cannot hold its row. `row`: the one of a variant;
+/// -1: the architecture has no such variant.
 template <class Box, compute_capability Code, std::size_t Variant = 0>
 struct box_on_architecture {
     static constexpr int selected = Box::is_valid ? select_row(places_of<Box>(), Code) : -2;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include <launchbox/detail/launch_box/row_choice.cuh>
+#include <launchbox/detail/launch_box/row_origin.hpp>
 #include <launchbox/detail/launch_box/tuned_kernel.cuh>
 
 #pragma GCC visibility push(hidden)  // see launch.cuh
@@ -40,13 +41,16 @@ inline std::string row_text(const row_figures& row)
     return text;
 }
 
-inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant)
+// `variant` of `variants` that the code has.
+inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant,
+                               std::size_t variants)
 {
     if (row.architecture.major == 0) return "the one row for every architecture";
-    const std::string text = "the row of " + architecture_text_of(row.architecture) +
-                             (variant > 0 ? " for GPUs such as this one" : "");
+    const std::string text =
+        "the row of " + architecture_text_of(row.architecture) + (variant > 0 ? " for GPUs such as this one" : "");
     if (row.architecture.number() == code.number()) return "exact: " + text;
-    return "inherited: " + text + ", since there is none for " + architecture_text_of(code);
+    return "inherited: " + text + ", since there is none for " + architecture_text_of(code) +
+           (variants > 1 ? " and this GPU" : "");
 }
 
 // What a table says of the GPUs on which it was measured, as launchbox emit writes it; empty: nothing.
@@ -57,31 +61,6 @@ constexpr std::span<const measured_gpu> gpus_measured()
         return Box::measured;
     else
         return {};
-}
-
-// As far apart as memory of one GPU with and without error correction.
-constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& architecture, const gpu_properties& gpu)
-{
-    const std::int64_t apart = one.memory_bytes - gpu.memory_bytes;
-    return one.architecture == architecture.number() && one.sms == gpu.sms &&
-           (apart < 0 ? -apart : apart) * 14 <= one.memory_bytes;
-}
-
-// "measured here", "measured on NVIDIA H200, inherited" or "baseline, not measured": for the GPU at hand, which has the row at `place`.
-inline std::string measured_text(std::span<const measured_gpu> measured, const row_places& places, int place,
-                                 int device)
-{
-    const gpu_properties here = properties_of(device);
-    const compute_capability architecture = gpu_of(device);
-    std::string on;
-    for (const measured_gpu& one : measured) {
-        const compute_capability code{.major = one.architecture / 10, .minor = one.architecture % 10};
-        const gpu_properties there{.sms = one.sms, .l2_bytes = one.l2_bytes, .memory_bytes = one.memory_bytes};
-        if (select_row(places, code, select_variant(places, code, there)) != place) continue;
-        if (is_same_gpu(one, architecture, here)) return "measured here";
-        on += (on.empty() ? "" : ", ") + std::string(one.name);
-    }
-    return on.empty() ? "baseline, not measured" : "measured on " + on + ", inherited";
 }
 
 // "sm_90a", "sm_90 (from compute_80)"
@@ -161,12 +140,15 @@ std::string explain_tuned(int device)
     if constexpr (Class > 0) sizes->above = classes::max_elements(Class - 1);
     std::string origin = "given with LAUNCHBOX_ROW";
     if constexpr (!Unit::has_given_row) {
-        origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant));
         using table = table_of_class<Body, Class>;
+        origin = origin_text(row, answer.code, static_cast<std::size_t>(answer.variant),
+                             count_variants(places_of<table>(), answer.code));
         if (const auto measured = gpus_measured<table>(); !measured.empty())
-            origin += "; " + measured_text(measured, places_of<table>(), answer.row, device);
+            origin +=
+                "; " + measured_text(measured, places_of<table>(), answer.row, gpu_of(device), properties_of(device));
     }
-    return explain_row(kernel::handle(static_cast<std::size_t>(answer.variant)), row, origin, answer.code, sizes, device);
+    return explain_row(kernel::handle(static_cast<std::size_t>(answer.variant)), row, origin, answer.code, sizes,
+                       device);
 }
 
 }  // namespace launchbox::detail

@@ -297,7 +297,6 @@ template <class Box, class Unit>
 constexpr std::size_t count_kernels()
 {
     std::size_t count = 1;
-    if (!has_rows_for_some_gpus<Box>()) return count;
     for (const int number : Unit::numbers)
         for (const architecture_variant variant :
              {architecture_variant::plain, architecture_variant::family, architecture_variant::accelerated}) {
@@ -320,7 +319,8 @@ struct unit_pointers<Body, Unit, Class, Seal, list<Parameters...>, std::index_se
     static inline constinit const void* all[]{
         reinterpret_cast<const void*>(&architecture_probe<Unit>),
         reinterpret_cast<const void*>(
-            &launchbox::tuned<Body, unit_number<Unit>, kernel_number<Body>::of(Class, Variant), Seal, Parameters...>)...};
+            &launchbox::tuned<Body, unit_number<Unit>, kernel_number<Body>::of(Class, Variant), Seal,
+                              Parameters...>)...};
 };
 
 template <class Body, class Unit, std::size_t Class, class Parameters>

@@ -1,0 +1,39 @@
+// launchbox: whether a row was measured on the GPU at hand, or on which other. Plain C++, no CUDA needed. Internal:
+// include launch_box.cuh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <launchbox/detail/launch_box/row_rules.hpp>
+
+namespace launchbox::detail {
+
+/// The memory of one GPU with and without error correction is a fourteenth apart at most.
+constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& architecture, const gpu_properties& gpu)
+{
+    const std::int64_t apart = one.memory_bytes - gpu.memory_bytes;
+    return one.architecture == architecture.number() && one.sms == gpu.sms &&
+           (apart < 0 ? -apart : apart) * 14 <= one.memory_bytes;
+}
+
+/// "measured here", "measured on NVIDIA H200, inherited" or "baseline, not measured": of the row at a place of a table,
+/// on a GPU. A GPU on which it was measured is one that has this row.
+inline std::string measured_text(std::span<const measured_gpu> measured, const row_places& places, int place,
+                                 const compute_capability& architecture, const gpu_properties& gpu)
+{
+    std::string on;
+    for (const measured_gpu& one : measured) {
+        const compute_capability code{.major = one.architecture / 10, .minor = one.architecture % 10};
+        const gpu_properties there{.sms = one.sms, .l2_bytes = one.l2_bytes, .memory_bytes = one.memory_bytes};
+        if (select_row(places, code, select_variant(places, code, there)) != place) continue;
+        if (is_same_gpu(one, architecture, gpu)) return "measured here";
+        on += (on.empty() ? "" : ", ") + std::string(one.name);
+    }
+    return on.empty() ? "baseline, not measured" : "measured on " + on + ", inherited";
+}
+
+}  // namespace launchbox::detail

@@ -1,0 +1,134 @@
+// One header for several GPUs, and whether its rows are any good on the one at hand: emit --within, tune --confirm.
+#include <fstream>
+
+#include "tool.hpp"
+
+namespace launchbox {
+namespace {
+
+const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
+const std::string spec = "examples/block_sort/block_sort.toml";
+
+class fleet_verbs : public testing::Test {
+protected:
+    temporary_directory folder;
+
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+
+    std::string write(const std::string& name, const std::string& text) const
+    {
+        std::ofstream(path(name)) << text;
+        return path(name);
+    }
+
+    // The example's header with another row for 9.0.
+    [[nodiscard]] std::string header_with(const std::string& row) const
+    {
+        std::string text = read_input(repository_file("examples/block_sort/tuning.hpp"));
+        text.replace(text.find("{64, 17, 2}>"), 11, row);
+        return write("tuning.hpp", text);
+    }
+
+    [[nodiscard]] static call confirm(const std::string& header, const std::vector<std::string>& more = {})
+    {
+        std::vector<std::string> words{"tune", spec, "--replay", record, "--confirm", header};
+        words.insert(words.end(), more.begin(), more.end());
+        return launchbox_run(words);
+    }
+
+    // The record as of another GPU, on which the first candidate of the text is the only fast one.
+    [[nodiscard]] std::string record_of(const std::string& gpu, const std::string& bytes) const
+    {
+        std::string text = read_input(repository_file(record));
+        const auto replace_all = [&](const std::string& from, const std::string& to) {
+            for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+                text.replace(at, from.size(), to);
+        };
+        replace_all("NVIDIA H200", gpu);
+        replace_all("150109880320", bytes);
+        return write(gpu + ".json", text);
+    }
+};
+
+TEST_F(fleet_verbs, a_row_is_confirmed_where_it_is_as_good_as_the_baseline)
+{
+    const call good = confirm("examples/block_sort/tuning.hpp");
+    EXPECT_EQ(good.status, 0) << good.out << good.err;
+    EXPECT_TRUE(
+        good.shows("block_sort_tuning on NVIDIA H200: {64, 17, 2}, the row of sm_90, measured here: confirmed\n"))
+        << good.out;
+    EXPECT_TRUE(good.shows("n=134217728: 2.951 times as fast as the baseline (")) << good.out;
+    EXPECT_EQ(lines_of(good.out).size(), 5u) << "a line for each workload: " << good.out;
+    const call json = confirm("examples/block_sort/tuning.hpp", {"--format", "json"});
+    EXPECT_EQ(json.status, 0);
+    EXPECT_EQ(json.json()["schema"], "launchbox.results/1");
+    EXPECT_TRUE(json.says("confirmed"));
+}
+
+TEST_F(fleet_verbs, a_row_that_is_worse_is_not)
+{
+    const call bad = confirm(header_with("{512, 31, 4}"));
+    EXPECT_EQ(bad.status, 1) << bad.out << bad.err;
+    EXPECT_TRUE(bad.shows("{512, 31, 4}, the row of sm_90, measured here: not confirmed\n")) << bad.out;
+    EXPECT_TRUE(bad.shows(", worse\n")) << bad.out;
+    // Nothing is measured where the baseline is all that there is.
+    const call same = confirm(header_with("{256, 11, 0}"));
+    EXPECT_EQ(same.status, 0) << same.out << same.err;
+    EXPECT_TRUE(same.shows("it is the baseline")) << same.out;
+}
+
+TEST_F(fleet_verbs, what_cannot_be_confirmed_is_refused)
+{
+    expect_refused(confirm(header_with("{64, 18, 2}")), "has a value that");
+    expect_refused(confirm(header_with("{1024, 31, 2}")), "is not a candidate");
+    expect_refused(confirm("include/launchbox/tunings/merge_sort.hpp"), "has no table of block_sort");
+    expect_refused(confirm("examples/block_sort/tuning.hpp", {"--box", "other"}), "there are: block_sort_tuning");
+    expect_refused(confirm(path("missing.hpp")), "missing.hpp");
+    expect_refused(launchbox_run({"tune", spec, "--box", "a"}), "--confirm");
+    std::string text = read_input(repository_file("examples/block_sort/tuning.hpp"));
+    text.replace(text.find("sm<75"), 5, "sm<80");
+    text.replace(text.find("sm<90"), 5, "sm<100");
+    text.replace(text.find("sm<80"), 5, "sm<95");
+    expect_refused(confirm(write("new.hpp", text)), "has no row for sm_90");
+    EXPECT_EQ(confirm("examples/block_sort/tuning.hpp", {"--box", "block_sort_tuning"}).status, 0);
+}
+
+TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
+{
+    const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
+    const std::string header = path("both.hpp");
+    const std::vector<std::string> words{"emit", one,    other,      "--root", folder.path().string(),
+                                         "-o",   header, "--within", "0.5%"};
+    const call made = launchbox_run(words);
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_TRUE(made.shows("0.0 % slower than the best on NVIDIA H100")) << made.out;
+    const std::string text = read_input(header);
+    EXPECT_EQ(launchbox_run(words).status, 0);
+    EXPECT_EQ(read_input(header), text);
+    const std::vector<std::string> check{"emit", "--check", "-o", header, "--root", folder.path().string()};
+    EXPECT_TRUE(launchbox_run(check).shows("1 row is what its record says")) << launchbox_run(check).out;
+    const auto differs = [&](const std::string& from, const std::string& to) {
+        std::string edited = text;
+        const std::size_t at = edited.find(from);
+        if (at == std::string::npos) return call{};
+        write("both.hpp", edited.replace(at, from.size(), to));
+        return launchbox_run(check);
+    };
+    EXPECT_TRUE(differs("{64, 17, ", "{64, 19, ").shows("the records say {64, 17, "));
+    EXPECT_EQ(differs("// loss: none", "// loss: +0.1 %").status, 1);
+    EXPECT_TRUE(differs("85'017'493'504", "85'017'493'505").shows("does not have the GPUs of the records"));
+    EXPECT_EQ(differs("sm<90", "on_gpus<sm<90").status, 2);
+    write("both.hpp", text);
+    // With the record of one of them the other's would be lost.
+    expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "-o", header}),
+                   "written with --within");
+    expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "--within", "2%"}), "alone");
+    expect_refused(launchbox_run({"emit", one, "--only-measured"}), "--only-measured needs --within");
+    EXPECT_EQ(read_input(header), text);
+    const call explained = launchbox_run({"emit", one, other, "--root", folder.path().string(), "--within", "2%",
+                                          "--only-measured", "--explain", "--arch", "sm_90"});
+    EXPECT_TRUE(explained.shows("  .min_sms = 132, .max_sms = 132, ")) << explained.out << explained.err;
+}
+
+}  // namespace
+}  // namespace launchbox
