@@ -191,11 +191,21 @@ TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
         EXPECT_EQ(launchbox_run({"emit", record, "--row", row}).status, 0) << row;
 }
 
-// The record as if it were of another GPU; `change` may edit it.
+// The record with one workload of four, as if it were of another GPU; `change` may edit it.
 void write_record_of(const std::string& gpu, const std::string& architecture, const std::filesystem::path& file,
-                     const std::function<void(nlohmann::json&)>& change = {})
+                     const std::function<void(nlohmann::ordered_json&)>& change = {})
 {
-    nlohmann::json made = nlohmann::json::parse(read_input(repository_file(record)));
+    static const nlohmann::ordered_json small = [] {
+        nlohmann::ordered_json whole = nlohmann::ordered_json::parse(read_input(repository_file(record)));
+        nlohmann::ordered_json kept = nlohmann::ordered_json::array();
+        for (nlohmann::ordered_json& candidate : whole["candidates"])
+            if (candidate["workload"]["type"] == "long long" && candidate["workload"]["n"] == 1048576)
+                kept.push_back(std::move(candidate));
+        whole["candidates"] = std::move(kept);
+        whole["races"] = nlohmann::ordered_json::array();
+        return whole;
+    }();
+    nlohmann::ordered_json made = small;
     made["environments"][0]["gpu"] = gpu;
     made["environments"][0]["architecture"] = architecture;
     if (change) change(made);
@@ -203,12 +213,11 @@ void write_record_of(const std::string& gpu, const std::string& architecture, co
 }
 
 // 1,024 threads with 15 items win: of keys of 8 bytes they take 127 KB of shared memory.
-void let_large_blocks_win(nlohmann::json& made)
+void let_large_blocks_win(nlohmann::ordered_json& made)
 {
-    made["races"] = nlohmann::json::array();
-    for (nlohmann::json& candidate : made["candidates"])
+    for (nlohmann::ordered_json& candidate : made["candidates"])
         if (candidate["parameters"]["threads"] == 1024 && candidate["parameters"]["items"] == 15)
-            for (nlohmann::json& sample : candidate["samples_ns"]) sample = sample.get<double>() / 100;
+            for (nlohmann::ordered_json& sample : candidate["samples_ns"]) sample = sample.get<double>() / 100;
 }
 
 class predicted_rows : public ::testing::Test {
@@ -315,11 +324,11 @@ TEST_F(predicted_rows, are_refused_where_there_is_nothing_to_predict)
     expect_refused(emit({"--predict", "sm_86", "--within", "2%"}), "exclude each other");
     expect_refused(emit({"--predict", "sm_1"}), "sm_1");
     expect_refused(launchbox_run({"emit", record, "--predict", "sm_86"}), "NVIDIA H200 alone");
-    write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", [](nlohmann::json& made) {
-        for (nlohmann::json& candidate : made["candidates"]) candidate["verified"] = false;
+    write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", [](nlohmann::ordered_json& made) {
+        for (nlohmann::ordered_json& candidate : made["candidates"]) candidate["verified"] = false;
     });
-    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", [](nlohmann::json& made) {
-        for (nlohmann::json& candidate : made["candidates"]) candidate["verified"] = false;
+    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", [](nlohmann::ordered_json& made) {
+        for (nlohmann::ordered_json& candidate : made["candidates"]) candidate["verified"] = false;
     });
     expect_refused(emit({"--predict", "sm_86"}), "not compared with a reference");
     const call accepted = emit({"--predict", "sm_86", "--allow-unverified"});

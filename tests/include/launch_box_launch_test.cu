@@ -358,7 +358,7 @@ TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
          {100, 50'000'000, 20'000'000'000},
          2,
          128,
-         "exact: the row of sm_90 for GPUs such as this one; baseline, not measured"},
+         "exact: the row of sm_90 for GPUs such as this one; baseline or predicted, not measured"},
         {10,
          0,
          90,
@@ -372,7 +372,7 @@ TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
          {132, 50'000'000, 20'000'000'000},
          2,
          128,
-         "exact: the row of sm_90 for GPUs such as this one; baseline, not measured"}};
+         "exact: the row of sm_90 for GPUs such as this one; baseline or predicted, not measured"}};
     for (const wanted& one : all) {
         SCOPED_TRACE(std::to_string(one.figures.sms) + " SMs, " + std::to_string(one.figures.memory_bytes));
         use_gpu(one.major, one.minor, one.code);

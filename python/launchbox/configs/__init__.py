@@ -69,7 +69,9 @@ def _show(paths: Sequence[str]) -> int:
             continue
         what = ", ".join(f"{key}={value}" for key, value in made.facts.items())
         rows = f"{len(made.rows)} configuration" + ("" if len(made.rows) == 1 else "s")
-        lines.append(f"{clean(name)}: {made.kind}, {rows}" + (f"; {clean(what)}" if len(names) == 1 else ""))
+        lines.append(f"{clean(name)}: {made.kind}, {rows}")
+        if len(names) == 1:
+            lines.append(f"  for {clean(what)}")
         for note in made.notes:
             say(f"{name}: {note}")
         for other, value in made.others.items():

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -83,11 +82,9 @@ std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, left_out 
             news.say(fmt::format("{}: {}", escape_for_terminal(space.files.front()), failure.what()));
             continue;
         }
-        const auto alone =
-            std::ranges::find_if(space.records.gpus, [](const portable_gpu& gpu) { return gpu.candidates < 2; });
-        if (alone != space.records.gpus.end()) {
-            news.say(fmt::format("{}: one candidate was measured on {} on all workloads: there is nothing to choose",
-                                 escape_for_terminal(space.files.front()), escape_for_terminal(alone->name)));
+        if (space.records.rows.size() < 2) {
+            news.say(fmt::format("{}: one candidate was measured on all workloads: there is nothing to choose",
+                                 escape_for_terminal(space.files.front())));
             continue;
         }
         std::vector<recorded_gpu> known;

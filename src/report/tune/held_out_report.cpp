@@ -51,22 +51,28 @@ bool has_both(const held_out_gpu& gpu)
     return true;
 }
 
-// What the figures say of predicting, in a sentence.
-std::string verdict_of(const std::vector<held_out_space>& spaces)
+// What the figures say of predicting, in a sentence. As `emit` asks of a row that replaces another, a hundredth counts.
+std::string comparison_of(const std::vector<held_out_space>& spaces)
 {
     const std::vector<held_out_losses> losses = losses_of(spaces, true);
     const held_out_losses &predicted = losses[place_of(row_source::predicted)],
                           &inherited = losses[place_of(row_source::inherited)];
     if (predicted.gpus == 0) return "No GPU has both a predicted and an inherited row: nothing to compare.";
-    // A point in a hundred is what `emit` asks of a row that replaces another.
-    const double gain = (1 + inherited.mean) / (1 + predicted.mean) - 1;
+    std::size_t better = 0, worse = 0;
+    for (const held_out_space& space : spaces)
+        for (const held_out_gpu& gpu : space.gpus) {
+            if (!has_both(gpu)) continue;
+            const double gain =
+                *gpu.rows[place_of(row_source::predicted)]->share / *gpu.rows[place_of(row_source::inherited)]->share;
+            better += gain >= 1.01 ? 1 : 0;
+            worse += gain <= 1 / 1.01 ? 1 : 0;
+        }
     return fmt::format(
-        "Where both exist ({}), predicted rows take {:.1f} % longer than the best and inherited ones {:.1f} %: {}.",
+        "Where both exist ({}), predicted rows take {:.1f} % longer than the best and inherited ones {:.1f} %: better "
+        "on "
+        "{}, worse on {}, equal within 1 % on {}.",
         predicted.gpus == 1 ? "1 GPU" : count_text(predicted.gpus) + " GPUs", predicted.mean * 100,
-        inherited.mean * 100,
-        gain >= 0.01    ? "predicting is better"
-        : gain <= -0.01 ? "predicting is worse than inheriting"
-                        : "predicting is no better than inheriting");
+        inherited.mean * 100, count_text(better), count_text(worse), count_text(predicted.gpus - better - worse));
 }
 
 ordered_json row_json(const portability& records, const std::optional<chosen_row>& row)
@@ -151,7 +157,6 @@ void add_held_out(const std::vector<held_out_space>& spaces, left_out what, docu
             rows.rows.push_back(std::move(line));
         }
         page.add(std::move(rows));
-        page.line("");
     }
     page.heading("All GPUs that were held out");
     table sums{{{"row"}, {"GPUs", true}, {"fails", true}, {"mean loss", true}, {"median", true}, {"worst", true}}, {}};
@@ -163,7 +168,7 @@ void add_held_out(const std::vector<held_out_space>& spaces, left_out what, docu
         sums.rows.push_back(std::move(line));
     }
     page.add(std::move(sums));
-    page.line("  " + verdict_of(spaces));
+    page.line("  " + comparison_of(spaces));
     page.line("");
 }
 

@@ -20,8 +20,8 @@ constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& ar
            (apart < 0 ? -apart : apart) * 14 <= one.memory_bytes;
 }
 
-/// "measured here", "measured on NVIDIA H200, inherited" or "baseline, not measured": of the row at a place of a table,
-/// on a GPU. A GPU on which it was measured is one that has this row.
+/// "measured here", "measured on NVIDIA H200, inherited" or "baseline or predicted, not measured": of the row at a
+/// place of a table, on a GPU. A GPU on which it was measured is one that has this row.
 inline std::string measured_text(std::span<const measured_gpu> measured, const row_places& places, int place,
                                  const compute_capability& architecture, const gpu_properties& gpu)
 {
@@ -33,7 +33,7 @@ inline std::string measured_text(std::span<const measured_gpu> measured, const r
         if (is_same_gpu(one, architecture, gpu)) return "measured here";
         on += (on.empty() ? "" : ", ") + std::string(one.name);
     }
-    return on.empty() ? "baseline, not measured" : "measured on " + on + ", inherited";
+    return on.empty() ? "baseline or predicted, not measured" : "measured on " + on + ", inherited";
 }
 
 }  // namespace launchbox::detail
