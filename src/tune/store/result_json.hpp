@@ -30,10 +30,7 @@ bool read_json(const nlohmann::ordered_json& from, kernel_info& kernel);
 
 /// A part of a result that is JSON wherever it is written.
 template <class Value>
-concept json_part = requires(const nlohmann::ordered_json& from, Value& value)
-{
-    read_json(from, value);
-};
+concept json_part = requires(const nlohmann::ordered_json& from, Value& value) { read_json(from, value); };
 
 /// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
 std::string why_invalid(const stored_result& result);

@@ -669,7 +669,7 @@ DOUBLE cuMemFree_v2(CUdeviceptr what)
 DOUBLE cuMemHostAlloc(void** to, std::size_t bytes, unsigned flags)
 {
     return told(fake::call::pin, fake::pin_parameters{to, bytes, flags}, nullptr, [&] {
-        *to = ::operator new (bytes, std::align_val_t{4096});
+        *to = ::operator new(bytes, std::align_val_t{4096});
         gpu().host[reinterpret_cast<CUdeviceptr>(*to)] = bytes;
         return gpu().dead;
     });
