@@ -1101,10 +1101,12 @@ class ComparisonRun(Record):
     """Of all in the spec that a result depends on."""
     source_hash: str
     """Of the sources."""
+    objective: str
+    """What was looked for: time, or another objective."""
     baseline: Optional[Dict[str, Union[bool, float, str]]]
     """What others are compared with."""
     _members = ('file', 'number', 'name', 'environment', 'host', 'started', 'call', 'version', 'command', 'spec_hash',
-                'task_hash', 'source_hash', 'baseline',)
+                'task_hash', 'source_hash', 'objective', 'baseline',)
 
 
 class ComparisonComparisonDifference(Record):

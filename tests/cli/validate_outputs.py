@@ -414,6 +414,10 @@ def calls():
     yield ["results", hostile_results, hostile_results, "--compare"], 0, b""
     with_work = os.path.join("tests", "data", "results", "throughput.json")
     yield ["results", with_work], 0, b""
+    with_energy = os.path.join("measurements", "nvidia-h100", "tune_energy.json.gz")
+    yield ["results", with_energy], 0, b""
+    yield ["results", with_energy, "--objective", "time,power where power <= 500"], 0, b""
+    yield ["results", with_energy, "--run", "3", "--map", "tile_m,tile_n"], 0, b""
     yield ["results", with_work, "--samples"], 0, b""
     yield ["results", with_work, with_work, "--compare"], 0, b""
     for view in [["--map", "threads,items"], ["--map", "items", "--by", "gpu"], ["--map", "n,threads", "--unit", "share"],

@@ -166,7 +166,8 @@ void check_unit(const landscape_report& report)
     const landscape_unit unit = unit_named(report.unit);
     if (std::ranges::any_of(maps, [&](const landscape_map& map) { return has_unit(map, unit); })) return;
     if (std::ranges::none_of(maps, &landscape_map::has_times))
-        throw error("--unit " + report.unit + ": several workloads together have no time and no rate",
+        throw error("--unit " + report.unit +
+                        ": several workloads together, and another objective than the time, have no time and no rate",
                     "divide them with --by (the names of the workload, gpu, kernel), or write --unit share");
     throw error("--unit " + report.unit + ": the records do not say how much work a workload is",
                 "give the work in the spec (docs/tune_spec.md), or choose ms or share");
@@ -268,12 +269,26 @@ std::string map_title(const landscape_report& report, const landscape_map& map)
                                 : workload_name(shown) + missing;
 }
 
+namespace {
+
+// What its candidates are compared by.
+objective goal_of(const landscape_map& map)
+{
+    for (const landscape_section& section : map.sections)
+        if (!section.rankings.empty()) return section.rankings.front().goal;
+    return {};
+}
+
+}  // namespace
+
 std::string map_text(const landscape_report& report, const landscape_map& map, bool transposed)
 {
     const std::optional<landscape_unit> unit = unit_of(report, map);
-    std::string text = "the fastest candidate of each cell";
-    if (report.drawn.axes.size() == 1) text = "the fastest candidate of each value";
-    if (unit) text += unit->what == landscape_unit::kind::share ? ", in % of the best speed" : ", in " + name_of(*unit);
+    const objective goal = goal_of(map);
+    const std::string best = goal.is_time() ? "the fastest" : "the best";
+    std::string text = best + " candidate of each " + (report.drawn.axes.size() == 1 ? "value" : "cell");
+    const std::string share = goal.is_time() ? ", in % of the best speed" : ", in % of the best by " + goal.wanted();
+    if (unit) text += unit->what == landscape_unit::kind::share ? share : ", in " + name_of(*unit);
     std::size_t most = 0;
     for (const landscape_section& section : map.sections) most = std::max(most, section.rankings.size());
     if (most > 1) text += fmt::format(", a geometric mean over {} workloads", most);

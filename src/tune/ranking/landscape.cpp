@@ -414,7 +414,9 @@ std::optional<landscape_everywhere> everywhere_of(const std::vector<landscape_ma
 
 bool landscape_map::has_times() const
 {
-    return std::ranges::all_of(sections, [](const landscape_section& one) { return one.rankings.size() < 2; });
+    return std::ranges::all_of(sections, [](const landscape_section& one) {
+        return one.rankings.empty() || (one.rankings.size() == 1 && one.rankings.front().goal.is_time());
+    });
 }
 
 bool landscape_map::has_rates(const work_kind& kind) const
