@@ -47,12 +47,18 @@ struct hub {
     using MaxPolicy = policy_chain<typename own::MaxPolicy, policy, typename rows<T>::architectures>;
 };
 
+#if CUB_VERSION >= 300100
+using unchanged = cuda::std::identity;
+#else
+using unchanged = cuda::std::__identity;
+#endif
+
 /// cub::DeviceReduce::Sum with the rows of T.
 template <class T>
 cudaError_t sum(void* storage, size_t& bytes, const T* in, T* out, int n, cudaStream_t stream = nullptr)
 {
     return cub::DispatchReduce<const T*, T*, cub::detail::choose_offset_t<int>, cuda::std::plus<>, T, sum_of<T>,
-                               cuda::std::__identity, hub<T>>::Dispatch(storage, bytes, in, out, n, {}, T{}, stream);
+                               unchanged, hub<T>>::Dispatch(storage, bytes, in, out, n, {}, T{}, stream);
 }
 
 #endif

@@ -238,7 +238,8 @@ TEST(cub_header, is_compiled_by_cub)
     const call inspected = launchbox_run({"inspect", (folder.path() / "use").string(), "--format", "json"});
     ASSERT_EQ(inspected.status, 0) << inspected.err;
     std::map<std::string, int> largest;
-    for (const auto& kernel : inspected.json().at("kernels"))
+    const nlohmann::json found = inspected.json();
+    for (const auto& kernel : found.at("kernels"))
         if (!kernel.at("max_threads").is_null()) {
             int& most = largest[kernel.at("architecture").get<std::string>()];
             most = std::max(most, kernel.at("max_threads").at(0).get<int>());
