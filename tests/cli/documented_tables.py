@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/limits.md and docs/gpus.md against what the tool knows: each cell, each note, each GPU.
+"""Tables of docs/ against what the tool knows: limits.md and gpus.md (each cell, each note, each GPU), the schemas of
+json.md, the strategies of tune.md and bench_search.md.
 
     documented_tables.py TOOL REPOSITORY
 """
@@ -18,6 +19,11 @@ def check(found, wanted, what):
     if found != wanted:
         failures.append(what)
         print(f"FAILED: {what}: {found!r} instead of {wanted!r}")
+
+
+def check_names(found, wanted, what):
+    check(sorted(set(found) - set(wanted)), [], what + " that are not there")
+    check(sorted(set(wanted) - set(found)), [], what + " that are missing")
 
 
 def rows_behind(text, heading):
@@ -97,11 +103,27 @@ def gpus(known):
         check(found.get(name), wanted.get(name), f"gpus.md, {name}")
 
 
+def schemas():
+    named = [cells[0].strip("`") for cells in rows_behind((DOCS / "json.md").read_text(), "| schema | verb")]
+    files = (DOCS.parent / "schema").glob("launchbox.*.json")
+    check_names(named, [file.stem.replace("-", "/") for file in files], "json.md, the schemas")
+
+
+def strategies():
+    told = subprocess.run([TOOL, "tune", "--help"], capture_output=True, check=True, text=True).stdout
+    known = re.search(r"--search NAME:\{(.*?)\}", told)[1].split(",")
+    for page, heading in (("tune.md", "| `--search` | chooses"), ("bench_search.md", "| name | |")):
+        named = [cells[0].strip("`") for cells in rows_behind((DOCS / page).read_text(), heading)]
+        check_names(named, known, f"{page}, the strategies")
+
+
 def main():
     told = json.loads(subprocess.run([TOOL, "devices", "--format", "json"], capture_output=True, check=True, text=True).stdout)
     known = {row["compute_capability"]: row for row in told["compute_capabilities"]}
     limits(known)
     gpus(known)
+    schemas()
+    strategies()
     sys.exit(1 if failures else 0)
 
 

@@ -57,8 +57,8 @@ TEST(shell, values_of_options_are_completed)
     EXPECT_EQ(offered({"occupancy", "--format", "=", "c"}), words{"csv"});
     EXPECT_EQ(offered({"occupancy", "--format", "="}), (words{"table", "json", "csv", "markdown"}));
     EXPECT_EQ(offered({"suggest", "--ties", "b"}), words{"balanced"});
-    EXPECT_EQ(offered({"occupancy", "--arch", "sm_12"}), (words{"sm_120", "sm_121"}));
-    EXPECT_EQ(offered({"occupancy", "-a", "sm_90,sm_12"}), (words{"sm_90,sm_120", "sm_90,sm_121"}));
+    EXPECT_EQ(offered({"occupancy", "--arch", "sm_3"}), (words{"sm_30", "sm_32", "sm_35", "sm_37"}));
+    EXPECT_EQ(offered({"occupancy", "-a", "sm_90,sm_2"}), (words{"sm_90,sm_20", "sm_90,sm_21"}));
     EXPECT_EQ(offered({"bounds", "--arch", "al"}), words{"all"});
     const words gpus = offered({"bounds", "--arch", "RTX 50"});
     EXPECT_NE(std::ranges::find(gpus, "RTX 5090"), gpus.end());

@@ -41,6 +41,19 @@ call launchbox_run(const std::vector<std::string>& arguments, const std::string&
     return result;
 }
 
+std::vector<std::string> all_verbs()
+{
+    const temporary_directory pages;
+    EXPECT_EQ(launchbox_run({"man", "--folder", pages.path().string()}).status, 0);
+    const std::string prefix = "launchbox-";
+    std::vector<std::string> verbs;
+    for (const fs::directory_entry& page : fs::directory_iterator(pages.path()))
+        if (const std::string name = page.path().stem(); name.starts_with(prefix))
+            verbs.push_back(name.substr(prefix.size()));
+    std::sort(verbs.begin(), verbs.end());
+    return verbs;
+}
+
 void expect_refused(const call& result, const std::string& words, int status)
 {
     EXPECT_EQ(result.status, status);

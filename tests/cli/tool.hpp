@@ -26,6 +26,9 @@ struct call {
 call launchbox_run(const std::vector<std::string>& arguments, const std::string& standard_input = {},
                    const std::vector<std::string>& environment = {});
 
+/// The names of all verbs: those that have a manual page.
+std::vector<std::string> all_verbs();
+
 /// Expects a refusal: exit status 2 (or another), nothing on standard output, one or two lines that hold `words`.
 void expect_refused(const call& result, const std::string& words, int status = 2);
 

@@ -3,6 +3,7 @@
 against its JSON.
 
     validate_outputs.py TOOL REPOSITORY VERB [DRIVER CUPTI APP CUBIN]
+    validate_outputs.py --verbs         prints their names, one a line
 
 The last four, for `capture`, are folders of the doubles of the driver and of CUPTI, and what `capture` runs with them.
 
@@ -21,14 +22,6 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
-try:
-    import jsonschema
-except ImportError:
-    print("skipped: install python3-jsonschema")
-    sys.exit(77)
-
-TOOL, REPOSITORY, VERB = sys.argv[1:4]
-DOUBLES = sys.argv[4:8]
 # What each verb prints; behind the comma what it does only of sources, which need nvcc.
 SCHEMAS = {
     "advise": ("", "advice/1"),
@@ -44,6 +37,18 @@ SCHEMAS = {
     "suggest": ("suggestions/2", ""),
     "tune": ("", "builds/1"),
 }
+if sys.argv[1:] == ["--verbs"]:
+    print("\n".join(SCHEMAS))
+    sys.exit(0)
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: install python3-jsonschema")
+    sys.exit(77)
+
+TOOL, REPOSITORY, VERB = sys.argv[1:4]
+DOUBLES = sys.argv[4:8]
 LOGS = os.path.join("tests", "data", "logs")
 RECORD = os.path.join("measurements", "nvidia-h200", "tune_block_sort.json")
 CACHE = tempfile.TemporaryDirectory()

@@ -29,7 +29,7 @@ TEST(occupancy_oracle, all_registers_and_threads_of_every_compute_capability)
             for (int threads = 1; threads <= 1100; ++threads) {
                 const kernel_resources kernel{.registers = registers, .max_threads = 2048};
                 const char* difference = oracle::difference(*limits, kernel, {.threads = threads}, {});
-                ASSERT_EQ(difference, nullptr)
+                ASSERT_STREQ(difference, nullptr)
                     << architecture_name(limits->capability).view() << ' ' << registers << ' ' << threads;
                 ++compared;
             }
@@ -54,8 +54,8 @@ TEST(occupancy_oracle, all_shared_sizes_and_preferences_of_every_compute_capabil
                                                            .cache = static_cast<cache_preference>(cache)};
                             const char* difference = oracle::difference(
                                 *limits, {.registers = 24}, {.threads = 64, .dynamic_shared_bytes = nearby}, settings);
-                            ASSERT_EQ(difference, nullptr) << architecture_name(limits->capability).view() << ' '
-                                                           << nearby << " B, carveout " << carveout;
+                            ASSERT_STREQ(difference, nullptr) << architecture_name(limits->capability).view() << ' '
+                                                              << nearby << " B, carveout " << carveout;
                             ++compared;
                         }
     std::cout << compared << " configurations, 0 differences\n";
@@ -73,7 +73,7 @@ TEST(occupancy_oracle, five_million_random_questions)
         if (!oracle::agrees_in_barriers(*q.limits)) q.kernel.barriers = 0;
         if (oracle::toolkit < 13000) q.settings.virtual_resources = 0;  // which the header does not know
         const char* difference = oracle::difference(*q.limits, q.kernel, q.shape, q.settings);
-        ASSERT_EQ(difference, nullptr) << describe(q);
+        ASSERT_STREQ(difference, nullptr) << describe(q);
         ++compared;
         resident += resident_blocks(*q.limits, q.kernel, q.shape, q.settings) > 0;
     }

@@ -55,17 +55,30 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed)
     return order;
 }
 
+std::unique_ptr<search_strategy> make_exhaustive_search(const search_space& space, const strategy_options& options)
+{
+    std::vector<std::size_t> order(space.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return std::make_unique<fixed_order>(std::move(order), options.first);
+}
+
+std::unique_ptr<search_strategy> make_random_search(const search_space& space, const strategy_options& options)
+{
+    return std::make_unique<fixed_order>(shuffled(space.size(), options.seed), options.first);
+}
+
 }  // namespace
 
 const std::vector<strategy_description>& search_strategies()
 {
     static const std::vector<strategy_description> all{
-        {"exhaustive", "every candidate, in the order of the spec", false},
-        {"random", "every candidate, in random order", false},
-        {"auto", "model and local search in turns: the best of these on recorded spaces", true},
-        {"local", "from random starts to better neighbours, until there are none", true},
-        {"evolution", "combinations of good candidates, with random changes", true},
-        {"model", "the largest expected improvement of a Gaussian process over the results so far", true},
+        {"exhaustive", "every candidate, in the order of the spec", false, make_exhaustive_search},
+        {"random", "every candidate, in random order", false, make_random_search},
+        {"auto", "model and local search in turns: the best of these on recorded spaces", true, make_auto_search},
+        {"local", "from random starts to better neighbours, until there are none", true, make_local_search},
+        {"evolution", "combinations of good candidates, with random changes", true, make_evolution_search},
+        {"model", "the largest expected improvement of a Gaussian process over the results so far", true,
+         make_model_search},
     };
     return all;
 }
@@ -73,20 +86,12 @@ const std::vector<strategy_description>& search_strategies()
 std::unique_ptr<search_strategy> make_strategy(std::string_view name, const search_space& space,
                                                const strategy_options& options)
 {
-    if (name == "exhaustive") {
-        std::vector<std::size_t> order(space.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        return std::make_unique<fixed_order>(std::move(order), options.first);
-    }
-    if (name == "random") return std::make_unique<fixed_order>(shuffled(space.size(), options.seed), options.first);
     if (name == first_alone) return std::make_unique<fixed_order>(space.size(), options.first);
-    if (name == "auto") return make_auto_search(space, options);
-    if (name == "local") return make_local_search(space, options);
-    if (name == "evolution") return make_evolution_search(space, options);
-    if (name == "model") return make_model_search(space, options);
     std::string names;
-    for (const strategy_description& description : search_strategies())
+    for (const strategy_description& description : search_strategies()) {
+        if (description.name == name) return description.make(space, options);
         names += (names.empty() ? "" : ", ") + std::string(description.name);
+    }
     throw error("unknown search strategy '" + std::string(name) + "'", "there are: " + names);
 }
 

@@ -40,6 +40,7 @@ struct strategy_options {
 struct strategy_description {
     std::string_view name, what;
     bool adaptive = false;  ///< what it proposes depends on what it was told: few proposals should be open at once
+    std::unique_ptr<search_strategy> (*make)(const search_space& space, const strategy_options& options) = nullptr;
 };
 
 /// A strategy that proposes `first` and nothing else; it is in no list of names.
