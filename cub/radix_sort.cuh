@@ -52,7 +52,11 @@ struct hub {
             cub::AgentRadixSortOnesweepPolicy<r.threads, r.items, T, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
                                               cub::BLOCK_SCAN_RAKING_MEMOIZE, cub::RADIX_SORT_STORE_DIRECT, 8>;
     };
+#if CUB_VERSION >= 300300
+    using own = cub::detail::radix_sort::policy_hub<T, cub::NullType, cub::detail::choose_offset_t<int>>;
+#else
     using own = cub::detail::radix::policy_hub<T, cub::NullType, cub::detail::choose_offset_t<int>>;
+#endif
     using MaxPolicy = policy_chain<typename own::MaxPolicy, policy, typename rows<T>::architectures>;
 };
 

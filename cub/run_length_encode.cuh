@@ -5,6 +5,12 @@
 //     before, hub<T> for CUB's dispatcher: cub_tuning::encode(storage, bytes, in, keys, lengths, count, n, stream)
 #include <cub/device/device_run_length_encode.cuh>
 
+#include <thrust/iterator/constant_iterator.h>
+
+#if CUB_VERSION >= 300400 && CUB_VERSION < 300500
+#error "CUB 3.4 takes no tunings for run-length encoding: CUB 3.0 to 3.3, and 3.5 and later do"
+#endif
+
 namespace cub_tuning {
 
 struct row {
@@ -55,7 +61,7 @@ template <class T>
 cudaError_t encode(void* storage, size_t& bytes, const T* in, T* keys, int* lengths, int* count, int n,
                    cudaStream_t stream = nullptr)
 {
-    using ones = THRUST_NS_QUALIFIER::constant_iterator<int, int>;
+    using ones = thrust::constant_iterator<int, int>;
     return cub::DispatchReduceByKey<const T*, T*, ones, int*, int*, cuda::std::equal_to<>, cuda::std::plus<>, int, int,
                                     hub<T> >::Dispatch(storage, bytes, in, keys, ones(1), lengths, count, {}, {}, n,
                                                        stream);

@@ -50,11 +50,18 @@ struct hub {
         static constexpr int PARTITIONING_THRESHOLD = r.partitioning;
         using LargeSegmentPolicy = cub::AgentRadixSortDownsweepPolicy<r.threads, r.large_items, T, r.load, r.modifier,
                                                                       r.rank, cub::BLOCK_SCAN_WARP_SCANS, r.radix_bits>;
+#if CUB_VERSION >= 300200
+        template <int Threads, int Items>
+        using of_warp = cub::AgentSubWarpMergeSortPolicy<r.threads, Threads, Items, r.warp_load, r.warp_modifier>;
+        using SmallSegmentPolicy = of_warp<r.small_threads, r.small_items>;
+        using MediumSegmentPolicy = of_warp<r.medium_threads, r.medium_items>;
+#else
         template <int Threads, int Items>
         using of_warp = cub::AgentSubWarpMergeSortPolicy<Threads, Items, r.warp_load, r.warp_modifier>;
         using SmallAndMediumSegmentedSortPolicyT =
             cub::AgentSmallAndMediumSegmentedSortPolicy<r.threads, of_warp<r.small_threads, r.small_items>,
                                                         of_warp<r.medium_threads, r.medium_items> >;
+#endif
     };
     using own = cub::detail::segmented_sort::policy_hub<T, cub::NullType>;
     using MaxPolicy = policy_chain<typename own::MaxPolicy, policy, typename rows<T>::architectures>;

@@ -198,15 +198,11 @@ int compiled(const std::filesystem::path& folder, const std::string& call, const
     write_file_atomically(
         source,
         "#include \"tuning.cuh\"\n#include <cstddef>\nint main()\n{\n    std::size_t bytes = 0;\n" + call + "\n}\n");
-    std::vector<std::string> command{LAUNCHBOX_NVCC,
-                                     "-std=c++17",
-                                     "-gencode",
-                                     "arch=compute_80,code=sm_80",
-                                     "-gencode",
-                                     "arch=compute_90,code=sm_90",
-                                     source,
-                                     "-o",
-                                     (folder / "use").string()};
+    std::vector<std::string> command{LAUNCHBOX_NVCC, "-std=c++17",
+                                     "-gencode",     "arch=compute_80,code=sm_80",
+                                     "-gencode",     "arch=compute_90,code=sm_90",
+                                     "use.cu",       "-o",
+                                     "use"};
     command.insert(command.end(), more.begin(), more.end());
     subprocess_options options;
     options.directory = folder;

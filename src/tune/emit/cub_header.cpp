@@ -190,7 +190,7 @@ emitted_tables cub_tables(const std::vector<emit_record>& records, const emit_se
         for (std::size_t i = 0; i < records.size(); ++i) add_record(table, records, i, type, settings);
     }
     if (emitted.tables.empty())
-        throw error(records.front().path + ": nothing was measured", "run launchbox tune again");
+        throw error(records.front().path + ": nothing was measured", "run launchbox tune, or choose other workloads");
     return emitted;
 }
 
