@@ -216,8 +216,10 @@ void write_record_of(const std::string& gpu, const std::string& architecture, co
 void let_large_blocks_win(nlohmann::ordered_json& made)
 {
     for (nlohmann::ordered_json& candidate : made["candidates"])
-        if (candidate["parameters"]["threads"] == 1024 && candidate["parameters"]["items"] == 15)
+        if (candidate["parameters"]["threads"] == 1024 && candidate["parameters"]["items"] == 15) {
+            candidate["stopped_early"] = false;
             for (nlohmann::ordered_json& sample : candidate["samples_ns"]) sample = sample.get<double>() / 100;
+        }
 }
 
 class predicted_rows : public ::testing::Test {
@@ -302,6 +304,21 @@ TEST_F(predicted_rows, are_of_candidates_that_can_run_there)
     EXPECT_TRUE(small.shows("better, but cannot run there: threads=1024 items=15")) << small.out;
     EXPECT_TRUE(small.shows("its own, predicted")) << small.out;
     EXPECT_FALSE(emit({"--predict", "sm_86"}).shows("sm<86, sort_row{1024, 15,"));
+}
+
+// sm_90 inherits the row of sm_80, which is its best, until a row of sm_86 stands between them.
+TEST_F(predicted_rows, never_take_the_place_of_what_is_measured)
+{
+    write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", let_large_blocks_win);
+    write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", let_large_blocks_win);
+    EXPECT_FALSE(emit({}).shows("launchbox::sm<90,"));
+    for (int time = 0; time < 2; ++time) {  // into a new header, and into that header
+        EXPECT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
+        const std::string text = read_input(file);
+        EXPECT_NE(text.find("launchbox::sm<80, sort_row{1024, 15,"), std::string::npos) << text;
+        EXPECT_EQ(text.find("launchbox::sm<86, sort_row{1024, 15,"), std::string::npos) << text;
+        EXPECT_NE(text.find("launchbox::sm<90, sort_row{1024, 15,"), std::string::npos) << text;
+    }
 }
 
 TEST_F(predicted_rows, are_in_the_other_forms)
