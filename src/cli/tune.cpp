@@ -307,6 +307,9 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
+    // It measures two candidates, whatever the spec has.
+    for (const char* other : {"--build-only", "--check", "--replay-check", "--budget", "--search", "--warm-start"})
+        verb->get_option("--confirm")->excludes(verb->get_option(other));
     // All others are about candidates, of which there are none yet.
     const std::vector<std::string> with_init{"--init",     "--kernel", "--arch",      "--nvcc",
                                              "--no-cache", "--output", "--overwrite", "--help"};

@@ -82,6 +82,7 @@ tune_call::tune_call(tune_request request, tune_listener follow)
         refuse_empty(spec(), spaces_.back());
         check_baseline(spec(), spaces_.back());
         spaces_.back().check_workload_constraints(spec().workloads);
+        if (request_.only) only_.push_back(only_on(spaces_.size() - 1));
         if (backend.backend.check)
             for (const std::string& note : backend.backend.check(spaces_.back()))
                 if (notes.insert(note).second) follow_.news.say(note);
@@ -116,22 +117,28 @@ results_report tune_call::results_of(const tune_result& result) const
     return report;
 }
 
+std::vector<std::size_t> tune_call::only_on(std::size_t place) const
+{
+    std::vector<std::size_t> only;
+    for (const assignment& candidate : request_.only(planned_.backends[place].backend)) {
+        const std::optional<std::size_t> found = spaces_[place].find(candidate);
+        if (!found)
+            throw error(fmt::format("{}: {} is not a candidate: {}", spec().file, parameter_text(candidate),
+                                    spaces_[place].why_not(candidate)),
+                        "tune again with the spec as it is now");
+        only.push_back(*found);
+    }
+    return only;
+}
+
 tune_options tune_call::how_on(std::size_t place) const
 {
     tune_options how = request_.how;
-    const search_space& space = spaces_[place];
-    if (!request_.only) {
-        how.first = warm_start_in(spec(), space, warm_, follow_.news);
-        return how;
-    }
-    how.search = first_alone;
-    for (const assignment& candidate : request_.only(planned_.backends[place].backend)) {
-        const std::optional<std::size_t> found = space.find(candidate);
-        if (!found)
-            throw error(fmt::format("{}: {} is not a candidate: {}", spec().file, parameter_text(candidate),
-                                    space.why_not(candidate)),
-                        "tune again with the spec as it is now");
-        how.first.push_back(*found);
+    if (request_.only) {
+        how.search = first_alone;
+        how.first = only_[place];
+    } else {
+        how.first = warm_start_in(spec(), spaces_[place], warm_, follow_.news);
     }
     return how;
 }

@@ -74,6 +74,7 @@ public:
     [[nodiscard]] results_report results_of(const tune_result& result) const;
 
 private:
+    [[nodiscard]] std::vector<std::size_t> only_on(std::size_t place) const;
     [[nodiscard]] tune_options how_on(std::size_t place) const;
     void run_one_after_the_other();
     void run_together();
@@ -90,6 +91,7 @@ private:
     std::vector<assignment> warm_;
     planned_backends planned_;
     std::vector<search_space> spaces_;
+    std::vector<std::vector<std::size_t>> only_;  // of each backend, where not all are measured
     tune_result result_;
     double starting_seconds_ = 0;
 };

@@ -108,6 +108,15 @@ struct table_of_function {
         "alone (on_gpus); write a body, whose kernel is compiled with each of them");
 };
 
+template <class Box>
+consteval bool function_has_table()
+{
+    if constexpr (one_table<Box>::fine)
+        return table_of_function<Box>::has_one_row;
+    else
+        return false;
+}
+
 /// Does not compile for an architecture without a row, or one that cannot hold its row. `row`: the one of a variant;
 /// -1: the architecture has no such variant.
 template <class Box, compute_capability Code, std::size_t Variant = 0>

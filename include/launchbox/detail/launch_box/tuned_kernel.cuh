@@ -83,9 +83,7 @@ consteval row_figures bounds_of_this_pass()
 template <class Box>
 consteval row_figures bounds_of_function()
 {
-    if constexpr (one_table<Box>::fine) {
-        if constexpr (table_of_function<Box>::has_one_row) return bounds_of_this_pass<Box>();
-    }
+    if constexpr (function_has_table<Box>()) return bounds_of_this_pass<Box>();
     return {.threads = 1};
 }
 

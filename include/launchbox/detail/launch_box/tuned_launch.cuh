@@ -230,7 +230,7 @@ auto row_of_table(std::int64_t elements)
 template <class Box, class Unit>
 auto row_of_kernel(const kernel_handle& kernel, const void* probe_of_kernel)
 {
-    if constexpr (one_table<Box>::fine && table_of_function<Box>::has_one_row) {
+    if constexpr (function_has_table<Box>()) {
         if (!kernel.function) refuse_status(kernel, nullptr, cudaErrorInvalidDeviceFunction, cudaSuccess);
         using table = table_entry<Box, Unit>;
         return table::box::rows[static_cast<std::size_t>(
