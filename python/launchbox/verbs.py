@@ -21,7 +21,7 @@ Option = Union[None, bool, int, float, Path, Sequence[Union[str, int, float]]]
 Answered = TypeVar("Answered", bound=Report)
 
 # What takes a list in one word, "sm_80,sm_90"; all others are given once for each value.
-_JOINED = {"arch", "min-blocks", "threads", "gpcs", "map", "by", "grid", "strategy"}
+_JOINED = {"arch", "min-blocks", "threads", "gpcs", "map", "by", "grid", "strategy", "predict"}
 # Whose first operand is no file of kernels, so that objects and bytes make no sense.
 _WITHOUT_IMAGES = {"advise", "results", "devices", "capture", "emit", "tune", "bench-search", "report"}
 
