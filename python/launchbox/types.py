@@ -2905,6 +2905,11 @@ class ResultsBest(Record):
     """A final race decided."""
     equal_within: Optional[float]
     """Another is equal to it within this part (0.004: 0.4 %); null: none is."""
+    chosen_among: int
+    """So many are as fast as the fastest; 1: no other, or nothing is decided."""
+    chosen_by: Optional[Literal['baseline', 'fewer_registers', 'smaller_block', 'smaller_values']]
+    """Why this one of them; null: there was no choice. The baseline stays; else fewer registers, then a smaller block,
+    then smaller values of parameters."""
     noise: Optional[MapNoise]
     """Why nothing wins, where the samples do not tell what does; null: they do."""
     verdict: str
@@ -2915,7 +2920,7 @@ class ResultsBest(Record):
     """By status: how many candidates."""
     _members = ('run', 'workload', 'weight', 'parameters', 'median_ns', 'elements_per_second', 'bytes_per_second',
                 'flops_per_second', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'raced', 'equal_within',
-                'noise', 'verdict', 'measured', 'failures',)
+                'chosen_among', 'chosen_by', 'noise', 'verdict', 'measured', 'failures',)
     _nested = {'noise': MapNoise}
 
 
@@ -3069,7 +3074,7 @@ class ResultsRace(Record):
     counts: bool
     """It decides on the winner. false: results have come or changed since, from which it was not drawn."""
     entries: List[ResultsRaceEntry]
-    """The winner first."""
+    """The fastest first."""
     _members = ('run', 'workload', 'verdict', 'equal_within', 'counts', 'entries',)
     _nested = {'entries': ResultsRaceEntry}
 
@@ -3110,9 +3115,12 @@ class ResultsCandidateResources(Record):
     """What the compiler limited registers to."""
     code_bytes: Optional[int]
     """Machine code."""
+    launch_threads: Optional[int]
+    """Threads of a block in its launches."""
     _members = ('name', 'architecture', 'registers', 'spill_store_bytes', 'spill_load_bytes',
                 'shared_spill_store_bytes', 'shared_spill_load_bytes', 'stack_frame_bytes', 'static_shared_bytes',
-                'barriers', 'max_threads', 'required_threads', 'min_blocks', 'register_cap', 'code_bytes',)
+                'barriers', 'max_threads', 'required_threads', 'min_blocks', 'register_cap', 'code_bytes',
+                'launch_threads',)
 
 
 class ResultsCandidatePhaseSeconds(Record):
@@ -3201,6 +3209,9 @@ class ResultsCandidate(Record):
     """Upper end."""
     is_baseline: bool
     """It is the baseline."""
+    is_equal: bool
+    """It is the fastest, or not slower than it, as far as was measured: in the final race, or by its samples where
+    that had no room for it. Of candidates with the same code the one that was measured."""
     is_winner: bool
     """It is best[]'s."""
     verified: bool
@@ -3253,11 +3264,11 @@ class ResultsCandidate(Record):
     """With an objective other than time: on the Pareto front of its terms, among candidates that may win."""
     _members = ('run', 'parameters', 'workload', 'weight', 'elements', 'bytes', 'flops', 'status', 'reason', 'rank',
                 'median_ns', 'low_ns', 'high_ns', 'elements_per_second', 'bytes_per_second', 'flops_per_second',
-                'samples', 'dropped', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'is_winner',
-                'verified', 'stopped_early', 'same_as', 'resources', 'deaths', 'seconds', 'compile_seconds',
-                'from_cache', 'finished', 'phase_seconds', 'device', 'samples_ns', 'checksum', 'sticky', 'code', 'log',
-                'quantities', 'elements_per_joule', 'bytes_per_joule', 'flops_per_joule', 'cost', 'allowed', 'on_front',
-                )
+                'samples', 'dropped', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'is_equal',
+                'is_winner', 'verified', 'stopped_early', 'same_as', 'resources', 'deaths', 'seconds',
+                'compile_seconds', 'from_cache', 'finished', 'phase_seconds', 'device', 'samples_ns', 'checksum',
+                'sticky', 'code', 'log', 'quantities', 'elements_per_joule', 'bytes_per_joule', 'flops_per_joule',
+                'cost', 'allowed', 'on_front',)
     _nested = {'resources': ResultsCandidateResources, 'phase_seconds': ResultsCandidatePhaseSeconds,
                'device': ResultsCandidateDevice}
 

@@ -40,7 +40,7 @@ struct tune_verb_options {
     tune_request typed;                                                 // what CLI11 reads
     std::string file, budget, search, source, architecture, objective;  // as typed
     std::string init, kernel;                                           // the source that a spec is made of
-    std::vector<std::string> workloads;
+    std::vector<std::string> workloads, controls;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
 };
@@ -118,6 +118,7 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
         spec.goal = objective(options.objective);
         check_objective(spec);
     }
+    add_controls(spec, options.controls);
     request.spec = std::move(spec);
     if (request.store.empty()) request.store = default_store(options.file);
     if (!options.architecture.empty())
@@ -250,6 +251,9 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--workload", options->workloads,
                      "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");
+    verb->add_option("--controls", options->controls,
+                     "Control files for ptxas (13.3 and later) as one more parameter: files, or 'controls/*.acf'")
+        ->type_name("FILE");
     verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by number")
         ->delimiter(',')
         ->type_name("N");

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <glob.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -68,6 +70,22 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
 // enough that a record that does not fit costs little.
 constexpr std::size_t max_warm_candidates = 12;
 
+// Regular files, in the order of their names.
+std::vector<fs::path> files_of_pattern(const std::string& pattern, const std::string& option)
+{
+    glob_t found{};
+    const int status = ::glob(pattern.c_str(), GLOB_NOMAGIC, nullptr, &found);
+    std::vector<fs::path> files;
+    for (std::size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
+        std::error_code failure;
+        if (fs::is_regular_file(found.gl_pathv[i], failure)) files.emplace_back(found.gl_pathv[i]);
+    }
+    ::globfree(&found);
+    if (files.empty())
+        throw error(option + ": there is no file " + pattern, "name files, or a pattern such as '*.acf'");
+    return files;
+}
+
 bool is_header(const std::string& file)
 {
     return has_ending(file, ".hpp") || has_ending(file, ".cuh") || has_ending(file, ".h") || has_ending(file, ".hxx");
@@ -105,6 +123,32 @@ void choose_workloads(tune_spec& spec, const value_filter& wanted)
                     : fmt::format("they have: {}; write --workload {}=VALUE", fmt::join(known, ", "), known.back()));
         choose_values(spec, name, values);
     }
+}
+
+void add_controls(tune_spec& spec, const std::vector<std::string>& patterns)
+{
+    if (patterns.empty()) return;
+    const std::string name = "controls", flag = "-Xptxas=--apply-controls={controls}";
+    if (!spec.kernel || spec.kernel->source.empty())
+        throw error("--controls: " + spec.file + " has no [kernel] with a source, so nothing is compiled here",
+                    "give " + name + " as a parameter, with the names of the files, and {" + name +
+                        "} to the command that compiles");
+    const auto is_taken = [&](const auto& named) { return named.name == name; };
+    if (std::ranges::any_of(spec.parameters, is_taken) || spec.workloads.front().values.find(name) != nullptr)
+        throw error("--controls: " + spec.file + " has something named " + name + " already",
+                    "list the files as its values, and leave out --controls");
+    tuning_parameter controls{.name = name, .values = {std::string()}};
+    for (const std::string& pattern : patterns)
+        for (const fs::path& file : files_of_pattern(pattern, "--controls")) {
+            // As a compiler in the folder of the spec finds it.
+            const fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(spec.folder);
+            const bool is_inside = !inside.empty() && *inside.begin() != "..";
+            const parameter_value value = is_inside ? inside.string() : fs::absolute(file).lexically_normal().string();
+            if (std::ranges::find(controls.values, value) == controls.values.end()) controls.values.push_back(value);
+        }
+    spec.parameters.push_back(std::move(controls));
+    spec.kernel->flags.push_back(flag);
+    if (spec.baseline) spec.baseline->values.emplace_back(name, std::string());
 }
 
 std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files,

@@ -22,6 +22,11 @@ void take_source(tune_spec& spec, const std::string& source);
 /// of its values. Throws `error` for a name that the workloads do not have.
 void choose_workloads(tune_spec& spec, const value_filter& wanted);
 
+/// Control files for ptxas (13.3 and later) as the values of one more parameter, `controls`, beside "", which is none
+/// of them; the baseline has none. `patterns`: files, or shell patterns. Throws `error` for what names no file, and for
+/// a spec that has such a parameter or compiles no kernel.
+void add_controls(tune_spec& spec, const std::vector<std::string>& patterns);
+
 /// The best candidates of each file of results, and the rows of each header. Throws `error` for a file without any.
 std::vector<assignment> warm_candidates(const tune_spec& spec, const std::vector<std::string>& files,
                                         const listener& news);

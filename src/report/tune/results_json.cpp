@@ -91,6 +91,9 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     json["speed_up_low"] = gained(&gain::low);
     json["speed_up_high"] = gained(&gain::high);
     json["is_baseline"] = ranked != nullptr && ranked->is_baseline;
+    json["is_equal"] =
+        where.place && where.workload->decided &&
+        std::ranges::find(where.workload->decided->equals, *where.place) != where.workload->decided->equals.end();
     json["is_winner"] = where.place && where.workload->decided && where.workload->decided->winner == *where.place;
     json["verified"] = measured.verified;
     json["stopped_early"] = measured.stopped_early;
@@ -156,6 +159,9 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     json["is_baseline"] = winner != nullptr && winner->is_baseline;
     json["raced"] = decided != nullptr && decided->raced;
     json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
+    const tie_choice tie = decided != nullptr ? decided->tie : tie_choice{};
+    json["chosen_among"] = tie.among;
+    json["chosen_by"] = tie.why ? ordered_json(name_of(*tie.why)) : ordered_json(nullptr);
     json["noise"] = noise_json(workload.noise);
     json["verdict"] = verdict_text(shown.run.results, workload);
     json["measured"] = workload.candidates.size();

@@ -85,13 +85,13 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
     const std::string equal = equality_text(decided.equal_within);
-    if (winner.is_baseline)
+    if (winner.is_baseline)  // of equals, it stays
         return (decided.equal ? fmt::format("The baseline, {}, stays; against the {}: {}.", name,
                                             workload.goal.is_time() ? "fastest" : "best", equal)
                               : fmt::format("The baseline, {},{}.", name, best_text(workload.goal))) +
                outdated;
     const bool is_time = workload.goal.is_time();
-    std::string text = name + best_text(workload.goal);
+    std::string text = name + (decided.tie.why ? " is used" : best_text(workload.goal));
     const std::optional<gain>& over = decided.over_baseline ? decided.over_baseline : winner.over_baseline;
     if (over) {
         const bool tells = over->low > 1 || over->high < 1;
@@ -101,7 +101,10 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
         text += fmt::format(", {} ({} to {}{}{})", times, in_three_digits(over->low), in_three_digits(over->high),
                             tells ? "" : " ×", decided.over_baseline ? ", in the final race" : "");
     }
-    if (decided.equal) text += "; against the next: " + equal;
+    if (decided.tie.why)
+        text += fmt::format("; {} ({})", tie_text(decided.tie), equal);
+    else if (decided.equal)
+        text += "; against the next: " + equal;
     return text + "." + outdated;
 }
 

@@ -115,4 +115,18 @@ std::vector<std::string> filled_in(const std::vector<std::string>& words,
     return result;
 }
 
+std::vector<std::string> filled_options(const std::vector<std::string>& words,
+                                        const std::map<std::string, std::string>& values)
+{
+    std::vector<std::string> used;
+    for (const std::string& word : words) {
+        const auto is_empty = [&](const std::string& name) {
+            const auto found = values.find(name);
+            return found != values.end() && found->second.empty();
+        };
+        if (std::ranges::none_of(names_in({word}), is_empty)) used.push_back(word);
+    }
+    return filled_in(used, values);
+}
+
 }  // namespace launchbox

@@ -194,6 +194,7 @@ prepared_job kernel_runner::prepare(const tune_job& job)
         !why.empty())
         return rejected(why);
     made.launch = residency_of(built.kernel, launch, *options_.limits);
+    made.kernel->launches.launch_threads = static_cast<int>(made.launch->threads);
     made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);

@@ -243,8 +243,9 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         made.reason = std::move(reason);
     };
     const machine_watch machine(made.folder);
-    std::vector<std::string> command = in_copy(
-        filled_in(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)), made.directory);
+    std::vector<std::string> command =
+        in_copy(filled_options(program_.build, placeholders(values, options_.architecture, made.file, spec_.name)),
+                made.directory);
     const fs::path list = made.folder + ".files";
     if (!builds_in_place(program_))
         for (std::string& option : listing_options(command, list)) command.push_back(std::move(option));
@@ -311,7 +312,7 @@ prepared_job program_runner::prepare(const tune_job& job)
         return made;
     }
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
-    const std::vector<std::string> command = filled_in(program_.build, same);
+    const std::vector<std::string> command = filled_options(program_.build, same);
     const std::string key = key_of({command.begin(), command.end()});
     std::shared_ptr<std::mutex> one_at_a_time;  // the other workloads' jobs wait for this build
     {

@@ -157,11 +157,21 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     if (!is_compiler(build[first])) return {};
     const temporary_directory folder;
     const fs::path list = folder.path() / "files";
-    std::vector<std::string> command =
-        filled_in({build.begin() + static_cast<std::ptrdiff_t>(first), build.end()},
-                  usual_values(spec, architecture, (folder.path() / "program").string()));
+    const std::vector<std::string> words(build.begin() + static_cast<std::ptrdiff_t>(first), build.end());
+    std::map<std::string, std::string> values = usual_values(spec, architecture, (folder.path() / "program").string());
+    std::vector<std::string> command = filled_options(words, values);
     std::vector<std::string> options = option_words(command);
     for (std::string& flag : flags_of_environment(spec)) options.push_back(std::move(flag));
+    // A value may be the name of a file: those of all values count.
+    for (const tuning_parameter& parameter : spec.parameters) {
+        if (!mentions(words, parameter.name)) continue;
+        const std::string usual = values[parameter.name];
+        for (const parameter_value& value : parameter.values) {
+            values[parameter.name] = parameter_text(value);
+            for (std::string& word : option_words(filled_options(words, values))) options.push_back(std::move(word));
+        }
+        values[parameter.name] = usual;
+    }
     const std::vector<fs::path> named = named_files(options, spec.folder);
     command.insert(command.end(), {"-M", "-MF", list.string()});
     std::string rule;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <map>
@@ -26,6 +27,7 @@
 #include "source/constant_edits.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/command_words.hpp"
 #include "support/process/worker_process.hpp"
 #include "tune/build/compile_pool.hpp"
 #include "tune/build/unit_sources.hpp"
@@ -122,6 +124,23 @@ void check_flags(const std::vector<std::string>& flags)
                             "launchbox sets the architecture and the output; leave it out");
 }
 
+// Control files are options of ptxas since 13.3: an older compiler would refuse one candidate after the other.
+void check_release(const std::vector<std::string>& flags, const found_compiler& compiler)
+{
+    const auto named = std::ranges::find_if(
+        flags, [](const std::string& flag) { return flag.find("-apply-controls") != std::string::npos; });
+    if (named == flags.end()) return;
+    const std::string& release = compiler.nvrtc ? compiler.nvrtc->version : compiler.tools.version;
+    int major = 0, minor = 0;
+    if (std::sscanf(release.c_str(), "%d.%d", &major, &minor) < 2 || std::pair(major, minor) >= std::pair(13, 3))
+        return;
+    throw error(fmt::format("[kernel] flags: {} needs the compilers of CUDA 13.3 or later, and this is {}", *named,
+                            compiler.name),
+                "pip install nvidia-cuda-nvcc nvidia-cuda-nvrtc has them; name nvcc with --nvcc, and libnvrtc.so with "
+                "LAUNCHBOX_NVRTC",
+                exit_status::missing);
+}
+
 // Whose headers belong to a release of the compiler or of the system.
 std::vector<fs::path> system_folders_of(const found_compiler& compiler)
 {
@@ -208,6 +227,7 @@ kernel_builder::kernel_builder(const tune_spec& spec, const builder_options& opt
             throw error("[kernel] sources: there is no file " + named,
                         "names are relative to the folder of the spec; remove it if results do not depend on it");
     impl_ = std::make_unique<impl>(spec, options);
+    check_release(spec.kernel->flags, impl_->compiler);
 }
 
 kernel_builder::~kernel_builder() = default;
@@ -261,7 +281,7 @@ kernel_builder::impl::request kernel_builder::impl::request_for(const assignment
     compile_job& job = result.job;
     job.expression = filled_in(target.name, values);
     job.architecture = architecture;
-    for (const std::string& flag : target.flags) job.flags.push_back(filled_in(flag, values));
+    job.flags = filled_options(target.flags, texts_of(values));
     complete(job);
     if (units.flags_vary()) job.wanted = compile_job::wish::module_and_list;
     result.listing = &units.of(architecture);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -42,12 +43,11 @@ void add_value(std::vector<parameter_value>& values, const parameter_value& valu
 }
 
 // Evenly over all of them, the first and the last too.
-std::vector<parameter_value> some_of(const std::vector<parameter_value>& values)
+std::vector<parameter_value> some_of(const std::vector<parameter_value>& values, std::size_t most)
 {
-    if (values.size() <= max_values_tried) return values;
+    if (values.size() <= most) return values;
     std::vector<parameter_value> some;
-    for (std::size_t i = 0; i < max_values_tried; ++i)
-        add_value(some, values[i * (values.size() - 1) / (max_values_tried - 1)]);
+    for (std::size_t i = 0; i < most; ++i) add_value(some, values[i * (values.size() - 1) / (most - 1)]);
     return some;
 }
 
@@ -108,7 +108,7 @@ unit_listing unit_sources::list(const compute_capability& architecture)
     const std::string contents = contents_.hash_of(listing.files);
 
     // Where a value adds nothing, as nearly always, this is so until one of these files or flags changes.
-    const std::vector<std::vector<std::string>> others = variations();
+    const std::vector<std::vector<std::string>> others = variations(max_values_tried);
     std::vector<std::vector<std::string>> read(others.size());
     run_parallel(
         others.size(),
@@ -136,17 +136,17 @@ unit_listing unit_sources::list(const compute_capability& architecture)
 
 // So many that each value of each parameter is in one of them: first the usual values of all, then the next of all, and
 // so on. One parameter after the other would take longer and show no more.
-std::vector<std::vector<std::string>> unit_sources::variations() const
+std::vector<std::vector<std::string>> unit_sources::variations(std::size_t most) const
 {
     std::set<std::vector<std::string>> all;
     if (varying_.size() != names_.size()) return {};  // a spec that was not read from a file
     std::map<std::string, std::vector<parameter_value>> tried;
     std::size_t count = 0;
-    for (const auto& [name, values] : varying_) count = std::max(count, (tried[name] = some_of(values)).size());
+    for (const auto& [name, values] : varying_) count = std::max(count, (tried[name] = some_of(values, most)).size());
     for (std::size_t i = 0; i < count; ++i) {
         std::map<std::string, std::string> values;
         for (const auto& [name, list] : tried) values[name] = parameter_text(list[i % list.size()]);
-        all.insert(filled_in(flags_, values));
+        all.insert(filled_options(flags_, values));
     }
     return {all.begin(), all.end()};
 }
@@ -211,7 +211,8 @@ std::vector<fs::path> unit_sources::named_by(std::vector<std::string> flags) con
 std::string unit_sources::hash_of_own(const unit_listing& listing)
 {
     std::set<fs::path> files(listing.own.begin(), listing.own.end());
-    std::vector<std::vector<std::string>> all = variations();
+    // A value may be the name of a file: those of all values count.
+    std::vector<std::vector<std::string>> all = variations(std::numeric_limits<std::size_t>::max());
     all.push_back(filled_in(fixed_flags_, std::map<std::string, std::string>{}));
     for (const std::vector<std::string>& flags : all)
         for (fs::path& file : named_by(flags))

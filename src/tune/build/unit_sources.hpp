@@ -71,7 +71,7 @@ public:
 
 private:
     [[nodiscard]] unit_listing list(const compute_capability& architecture);
-    [[nodiscard]] std::vector<std::vector<std::string>> variations() const;
+    [[nodiscard]] std::vector<std::vector<std::string>> variations(std::size_t most) const;
     [[nodiscard]] std::vector<std::filesystem::path> named_by(std::vector<std::string> flags) const;
     [[nodiscard]] bool is_system(const std::filesystem::path& place) const;
     void add(unit_listing& listing, const std::vector<std::string>& read) const;

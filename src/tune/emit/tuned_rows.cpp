@@ -73,7 +73,9 @@ row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& 
         throw error("'" + run.info.name + "': no candidate was measured on all workloads",
                     "tune again until the workloads have candidates in common, or choose one with --workload");
     if (overall.noise) return undecided(run, *overall.noise, replaced);
-    const overall_candidate& best = overall.candidates.front();
+    // If the baseline stays, what is said of it is how little the best would gain.
+    const overall_candidate& winner = overall.candidates[overall.winner.value()];
+    const overall_candidate& best = winner.is_baseline ? overall.candidates.front() : winner;
     row_choice chosen{.parameters = best.parameters};
     if (!replaced || !overall.over_baseline) return chosen;
     chosen.over = best.score;

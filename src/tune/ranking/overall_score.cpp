@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "tune/ranking/tie_rule.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -54,8 +56,29 @@ sample_summary relative_time(const overall_candidate& candidate, const std::vect
     return {fewest, std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
 
+// Its resources are the most that it has on any workload.
+tied_candidate tied_on_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings,
+                           const overall_candidate& candidate)
+{
+    std::optional<tied_candidate> all;
+    const auto most = [](std::optional<int>& known, std::optional<int> more) {
+        known = known && more ? std::optional(std::max(*known, *more)) : std::nullopt;
+    };
+    for (const workload_speed& at : candidate.speeds) {
+        const ranked_candidate& here = rankings[at.ranking].candidates[at.candidate];
+        const tied_candidate one = tied(results[here.result], candidate.relative, candidate.is_baseline);
+        if (all) {
+            most(all->registers, one.registers);
+            most(all->threads, one.threads);
+        } else {
+            all = one;
+        }
+    }
+    return all.value();
+}
+
 // Which candidate to use on all workloads.
-void decide(overall_ranking& overall)
+void decide(const std::vector<stored_result>& results, const std::vector<ranking>& rankings, overall_ranking& overall)
 {
     const std::vector<overall_candidate>& candidates = overall.candidates;
     if (candidates.empty()) return;
@@ -65,10 +88,20 @@ void decide(overall_ranking& overall)
     overall.noise = noise_of(candidates.front().relative, others);
     if (overall.noise) return;
     overall.winner = 0;
-    const gain& best = candidates.front().score;
-    if (!overall.over_baseline || best.low > 1 || best.high < 1) return;
-    for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (candidates[i].is_baseline) overall.winner = i;
+    const overall_candidate& best = candidates.front();
+    std::vector<std::size_t> places;
+    std::vector<tied_candidate> equals;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const overall_candidate& candidate = candidates[i];
+        const bool is_tied = candidate.is_baseline && overall.over_baseline
+                                 ? best.score.low <= 1 && best.score.high >= 1
+                                 : !candidate.same_as && !is_slower(candidate.relative, best.relative);
+        if (i != 0 && !is_tied) continue;
+        places.push_back(i);
+        equals.push_back(tied_on_all(results, rankings, candidate));
+    }
+    overall.tie = choose_among_equals(equals);
+    overall.winner = places[overall.tie.chosen];
 }
 
 // Whose samples a candidate's are.
@@ -153,7 +186,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
     });
     find_same_code(rankings, overall.candidates);
     if (!overall.candidates.empty()) overall.over_next = best_over_next(rankings, overall.candidates);
-    decide(overall);
+    decide(results, rankings, overall);
     return overall;
 }
 

@@ -35,9 +35,10 @@ struct overall_ranking {
     std::vector<overall_candidate> candidates;  ///< the best first
     std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
     std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
-    /// Place in `candidates` of the one to use: the best, or the baseline where that is not known to be slower.
-    /// `nullopt`: there is none, or the samples do not tell.
+    /// Place in `candidates` of the one to use: the best, or what the tie rule chooses among those that are equal to
+    /// it. `nullopt`: there is none, or the samples do not tell.
     std::optional<std::size_t> winner = {};
+    tie_choice tie = {};                     ///< why it is the winner; `chosen` says nothing
     std::optional<sample_noise> noise = {};  ///< where they do not tell
 };
 

@@ -75,12 +75,15 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
     return rankings;
 }
 
-std::vector<std::size_t> contestants_of(const ranking& workload, const race_rules& rules)
+std::vector<std::size_t> contestants_of(const std::vector<stored_result>& results, const ranking& workload,
+                                        const race_rules& rules)
 {
-    std::vector<sample_summary> times;
+    std::vector<tied_candidate> all;
     for (const ranked_candidate& candidate : workload.candidates)
-        times.push_back(candidate.may_win && !candidate.same_as ? candidate.time : sample_summary{});
-    return race_contestants(times, rules);
+        all.push_back(tied(results[candidate.result],
+                           candidate.may_win && !candidate.same_as ? candidate.time : sample_summary{},
+                           candidate.is_baseline));
+    return race_contestants(all, rules);
 }
 
 std::string outdated_race_text(const std::vector<stored_result>& results, const ranking& workload)
@@ -188,8 +191,8 @@ std::optional<std::size_t> place_of(const places_by_name& places, const assignme
 }
 
 // Why the outcome of a race does not hold for the results that are here; `nullopt`: it does.
-std::optional<outdated_race> why_outdated(const race_result_info& race, const places_by_name& places,
-                                          const ranking& among)
+std::optional<outdated_race> why_outdated(const std::vector<stored_result>& results, const race_result_info& race,
+                                          const places_by_name& places, const ranking& among)
 {
     outdated_race why;
     std::set<std::size_t> took_part;
@@ -202,10 +205,13 @@ std::optional<outdated_race> why_outdated(const race_result_info& race, const pl
         if (place) took_part.insert(*place);
     }
     const race_rules rules;
-    const std::vector<std::size_t> wanted = contestants_of(among, rules);
+    std::vector<std::size_t> wanted = contestants_of(results, among, rules);
+    // If there is no room for all, who was taken besides the faster half says little.
+    if (contestants_of(results, among, {.max_contestants = rules.max_contestants + 1}).size() > wanted.size())
+        wanted.resize(rules.max_contestants / 2);
     for (const std::size_t place : wanted) {
         // Of those that are as fast as the last for whom there is room, any may be left out.
-        const bool any_would_do = wanted.size() == rules.max_contestants &&
+        const bool any_would_do = wanted.size() == rules.max_contestants / 2 &&
                                   among.candidates[place].time.median == among.candidates[wanted.back()].time.median;
         if (!took_part.contains(place) && !any_would_do) why.missed.push_back(place);
     }
@@ -239,102 +245,125 @@ void settle_by_race(const race_result_info& race, const places_by_name& places, 
         if (candidate.same_as) candidate.settled = among.candidates[*candidate.same_as].settled;
 }
 
-// Who fell out has fewer rounds, or differs from the fastest of those that have all.
-std::vector<std::pair<sample_summary, const race_entry*>> raced_to_the_end(const race_result_info& race)
+struct raced_entry {
+    sample_summary time;
+    const race_entry* entry = nullptr;
+};
+
+// The fastest of those that have all rounds, and all that are not slower: also who fell out when rounds were few, or by
+// less than counts. Empty: nobody was timed.
+std::vector<raced_entry> equals_of(const race_result_info& race)
 {
-    std::vector<std::pair<sample_summary, const race_entry*>> to_the_end;
+    std::vector<raced_entry> equals;
     for (const race_entry& entry : race.entries)
-        if (!entry.samples_ns.empty() && entry.samples_ns.size() == race.entries.front().samples_ns.size())
-            to_the_end.emplace_back(summarise(entry.samples_ns), &entry);
-    return to_the_end;
+        if (!entry.samples_ns.empty()) equals.push_back({summarise(entry.samples_ns), &entry});
+    const auto has_all = [&](const raced_entry& each) {
+        return each.time.count >= race.entries.front().samples_ns.size();
+    };
+    const auto fastest = std::ranges::min_element(
+        equals, {}, [&](const raced_entry& each) { return std::pair(!has_all(each), each.time.median); });
+    if (fastest == equals.end()) return equals;
+    std::iter_swap(equals.begin(), fastest);
+    const sample_summary best = equals.front().time;
+    std::erase_if(equals, [&](const raced_entry& each) { return is_slower(each.time, best); });
+    return equals;
 }
 
 // Where a race could not tell its best apart: whether that is because of noise.
-std::optional<sample_noise> noise_of(const race_result_info& race)
+std::optional<sample_noise> noise_of(const std::vector<raced_entry>& equals)
 {
-    if (race.verdict != "equal") return std::nullopt;
-    std::vector<sample_summary> times;
-    for (const auto& [time, entry] : raced_to_the_end(race)) times.push_back(time);
-    if (times.empty()) return std::nullopt;
-    const auto fastest = std::ranges::min_element(times, {}, &sample_summary::median);
-    std::swap(*fastest, times.back());
-    const sample_summary best = times.back();
-    times.pop_back();
-    return noise_of(best, times);
+    if (equals.empty()) return std::nullopt;
+    std::vector<sample_summary> others;
+    for (std::size_t i = 1; i < equals.size(); ++i) others.push_back(equals[i].time);
+    return noise_of(equals.front().time, others);
 }
 
-// Of those that a race could not tell apart the baseline wins, and that may be another now than it was then.
-const race_entry& winner_of(const race_result_info& race, const std::optional<assignment>& baseline)
+// Of those that a race could not tell apart the tie rule chooses, with the baseline of now.
+verdict decided_by_race(const std::vector<stored_result>& results, const race_result_info& race,
+                        const std::vector<raced_entry>& equals, const places_by_name& places, const ranking& among)
 {
-    const race_entry& first = race.entries.front();
-    if (race.verdict != "equal" || !baseline) return first;
-    const auto to_the_end = raced_to_the_end(race);
-    if (to_the_end.empty()) return first;
-    const sample_summary fastest =
-        std::ranges::min_element(to_the_end, {}, [](const auto& each) { return each.first.median; })->first;
-    for (const auto& [time, entry] : to_the_end)
-        if (entry->parameters == *baseline && !differs(time, fastest)) return *entry;
-    return first;
-}
-
-verdict decided_by_race(const race_result_info& race, const places_by_name& places,
-                        const std::optional<assignment>& baseline, const ranking& among)
-{
-    const race_entry& winner = winner_of(race, baseline);
-    verdict decided{
-        .winner = place_of(places, winner.parameters).value(), .raced = true, .equal = race.verdict == "equal"};
-    if (decided.equal) decided.equal_within = race.equal_within;
-    if (!among.baseline || winner.samples_ns.empty()) return decided;
+    const race_entry* winner = &race.entries.front();
+    verdict decided{.raced = true};
+    std::vector<tied_candidate> tied_with;
+    for (const auto& [time, entry] : equals) {
+        const std::optional<std::size_t> place = place_of(places, entry->parameters);
+        if (!place || !among.candidates[*place].may_win) continue;
+        const ranked_candidate& candidate = among.candidates[*place];
+        tied_with.push_back(tied(results[candidate.result], time, candidate.is_baseline));
+        decided.equals.push_back(*place);
+        decided.equal_within = std::max(decided.equal_within, difference(equals.front().time, time));
+    }
+    if (!tied_with.empty()) decided.tie = choose_among_equals(tied_with);
+    decided.winner =
+        tied_with.empty() ? place_of(places, winner->parameters).value() : decided.equals[decided.tie.chosen];
+    decided.equal = decided.equals.size() > 1;
+    if (!decided.equal) decided.equal_within = 0;
+    for (const race_entry& entry : race.entries)
+        if (place_of(places, entry.parameters) == decided.winner) winner = &entry;
+    // For whom there was no room.
+    const auto best = std::ranges::find_if(among.candidates, &ranked_candidate::may_win);
+    for (std::size_t i = 0; i < among.candidates.size(); ++i) {
+        const ranked_candidate& each = among.candidates[i];
+        if (each.may_win && !each.raced && !each.same_as && !is_slower(each.time, best->time) &&
+            each.time.median <= best->time.median * (1 + race_rules{}.margin))
+            decided.equals.push_back(i);
+    }
+    if (!among.baseline || winner->samples_ns.empty()) return decided;
     for (const race_entry& entry : race.entries)
         if (place_of(places, entry.parameters) == among.baseline && !entry.samples_ns.empty())
-            decided.over_baseline = gain_of(summarise(entry.samples_ns), summarise(winner.samples_ns));
+            decided.over_baseline = gain_of(summarise(entry.samples_ns), summarise(winner->samples_ns));
     return decided;
 }
 
 // The last race that holds decides.
-void decide_by_race(const std::vector<stored_result>& results, const races_held& races,
-                    const std::optional<assignment>& baseline, ranking& into)
+void decide_by_race(const std::vector<stored_result>& results, const races_held& races, ranking& into)
 {
     const places_by_name places = places_of(results, into);
     for (std::size_t i = races.size(); i-- > 0;) {
         const auto& [number, race] = races[i];
-        if (std::optional<outdated_race> why = why_outdated(*race, places, into)) {
+        if (std::optional<outdated_race> why = why_outdated(results, *race, places, into)) {
             if (!into.outdated) into.outdated = std::move(why);
             continue;
         }
         settle_by_race(*race, places, into);
-        into.noise = noise_of(*race);
-        if (!into.noise) into.decided = decided_by_race(*race, places, baseline, into);
+        const std::vector<raced_entry> equals = equals_of(*race);
+        into.noise = noise_of(equals);
+        if (!into.noise) into.decided = decided_by_race(results, *race, equals, places, into);
         into.race = number;
         into.outdated.reset();
         return;
     }
 }
 
-void decide_by_samples(ranking& among)
+void decide_by_samples(const std::vector<stored_result>& results, ranking& among)
 {
     const auto& candidates = among.candidates;
     const auto best = std::find_if(candidates.begin(), candidates.end(),
                                    [](const ranked_candidate& candidate) { return candidate.may_win; });
     if (best == candidates.end()) return;
+    std::vector<std::size_t> places{static_cast<std::size_t>(best - candidates.begin())};
+    std::vector<tied_candidate> equals{tied(results[best->result], best->time, best->is_baseline)};
     std::vector<sample_summary> others;
-    for (const ranked_candidate& candidate : candidates)
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const ranked_candidate& candidate = candidates[i];
+        // The baseline may have the code of another.
+        if (&candidate == &*best || !candidate.may_win || (candidate.same_as && !candidate.is_baseline)) continue;
         if (candidate.equals_best && !candidate.same_as) others.push_back(candidate.time);
+        if (is_slower(candidate.time, best->time)) continue;
+        places.push_back(i);
+        equals.push_back(tied(results[candidate.result], candidate.time, candidate.is_baseline));
+    }
     among.noise = noise_of(best->time, others);
     if (among.noise) return;
-    verdict decided{.winner = static_cast<std::size_t>(best - candidates.begin())};
-    // Equal to the baseline: then there is no reason to leave it.
-    if (among.baseline && candidates[*among.baseline].equals_best) {
-        decided.winner = *among.baseline;
-        decided.equal = true;
-        decided.equal_within = candidates[*among.baseline].equal_within;
-        among.decided = decided;
-        return;
-    }
+    const tie_choice tie = choose_among_equals(equals);
+    verdict decided{.winner = places[tie.chosen], .tie = tie, .equals = places};
+    // If the baseline stays, only how far it may be behind is of interest.
+    const bool stays = decided.winner != places.front() && candidates[decided.winner].is_baseline;
     for (const ranked_candidate& candidate : candidates) {
-        if (!candidate.equals_best || candidate.same_as == decided.winner) continue;
+        if (&candidate == &*best || !candidate.may_win || is_slower(candidate.time, best->time)) continue;
+        if (stays ? !candidate.is_baseline : candidate.same_as == places.front()) continue;
         decided.equal = true;
-        decided.equal_within = std::max(decided.equal_within, candidate.equal_within);
+        decided.equal_within = std::max(decided.equal_within, difference(best->time, candidate.time));
     }
     among.decided = decided;
 }
@@ -344,8 +373,8 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
 {
     add_candidates(results, members, baseline, into);
     compare_candidates(results, into);
-    decide_by_race(results, races, baseline, into);
-    if (!into.race) decide_by_samples(into);
+    decide_by_race(results, races, into);
+    if (!into.race) decide_by_samples(results, into);
 
     std::map<outcome, std::vector<std::size_t>> failures;
     for (std::size_t i : members)

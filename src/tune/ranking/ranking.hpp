@@ -9,6 +9,7 @@
 
 #include "support/sample_statistics.hpp"
 #include "tune/ranking/race_contestants.hpp"
+#include "tune/ranking/tie_rule.hpp"
 #include "tune/types/objective.hpp"
 #include "tune/types/recorded_run.hpp"
 #include "tune/types/results.hpp"
@@ -65,9 +66,13 @@ struct failure_count {
 };
 
 struct verdict {
-    std::size_t winner = 0;                  ///< place in `candidates`
-    bool raced = false;                      ///< a final race decided; else the samples of the results
-    bool equal = false;                      ///< not separated from the next, or from the baseline
+    std::size_t winner = 0;  ///< place in `candidates`
+    bool raced = false;      ///< a final race decided; else the samples of the results
+    bool equal = false;      ///< not separated from the next, or from the baseline
+    tie_choice tie = {};     ///< why it was chosen among those that are as fast; `chosen` says nothing
+    /// Places in `candidates` of the fastest and all that are not slower, as far as was measured: in the race, or by
+    /// their samples if there was no room for them in it. Of each code the one that was measured.
+    std::vector<std::size_t> equals = {};
     double equal_within = 0;                 ///< with `equal`: 0.004 for 0.4 %
     std::optional<gain> over_baseline = {};  ///< of the race, where the baseline took part in it
 };
@@ -97,7 +102,7 @@ struct ranking {
 
 /// In the order in which the workloads first occur. A race decides on the winner, as long as all who may be the best
 /// now took part in it with the results that they have now; of several races the last that does. Without one it is the
-/// fastest whose outputs were verified (any, where none were), or the baseline where that is equal to it.
+/// fastest whose outputs were verified (any, where none were). Of several that are equal the tie rule chooses.
 std::vector<ranking> rank(const std::vector<stored_result>& results, const std::vector<race_result_info>& races,
                           const std::optional<assignment>& baseline);
 
@@ -109,8 +114,9 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
 std::vector<ranking> rank(const recorded_run& run);
 
 /// The candidates that a final race would have now, by their places in `candidates`, the best first: of those that may
-/// win, each code once.
-std::vector<std::size_t> contestants_of(const ranking& workload, const race_rules& rules);
+/// win, each code once. `results`: those that were ranked.
+std::vector<std::size_t> contestants_of(const std::vector<stored_result>& results, const ranking& workload,
+                                        const race_rules& rules);
 
 /// Why a race does not count, as a sentence without its point, which begins with a candidate; empty: it does, or there
 /// is none.

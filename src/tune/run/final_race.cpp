@@ -8,6 +8,7 @@
 
 #include "support/process/thread_group.hpp"
 #include "support/sample_statistics.hpp"
+#include "tune/ranking/tie_rule.hpp"
 
 namespace launchbox {
 
@@ -122,8 +123,8 @@ double scale_of(const round_times& device, const round_times& first)
 
 }  // namespace
 
-race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> baseline, const race_rules& rules,
-                            std::size_t devices, const race_clock& time)
+race_outcome run_final_race(std::size_t contestants, const race_rules& rules, std::size_t devices,
+                            const race_clock& time)
 {
     race_outcome result;
     result.rounds_ns.resize(contestants);
@@ -161,16 +162,12 @@ race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> 
             out.insert(out.begin(), in_race.back());
             in_race.pop_back();
         }
-        if (in_race.size() > 1 && widest_difference(in_race, now) <= rules.close_enough) break;
+        if (in_race.size() > 1 && widest_difference(in_race, now) <= close_enough) break;
     }
 
     in_race = by_median(in_race, now);
     result.equal = in_race.size() > 1;
     if (result.equal) result.equal_within = widest_difference(in_race, now);
-    if (baseline && std::ranges::find(in_race, *baseline) != in_race.end()) {
-        std::erase(in_race, *baseline);
-        in_race.insert(in_race.begin(), *baseline);
-    }
     result.order = in_race;
     result.order.insert(result.order.end(), out.begin(), out.end());
     return result;

@@ -12,7 +12,7 @@
 namespace launchbox {
 
 struct race_outcome {
-    /// The winner first, then by median; those that fell out behind.
+    /// By median, the fastest first; those that fell out behind. Which of equals is used is up to the tie rule.
     std::vector<std::size_t> order;
     std::vector<std::vector<double>> rounds_ns;  ///< by contestant: the median of each round
     bool equal = false;                          ///< the first is not separated from the second
@@ -25,8 +25,8 @@ using race_clock = std::function<std::optional<double>(std::size_t device, std::
 
 /// Rounds on all devices at the same time: each times all contestants of its round, so that they are compared on one
 /// device. Times of the others are scaled to those of the first, by what the contestants of their first rounds take
-/// there. Of contestants that stay equal the baseline wins, if it is one of them; else the lowest median.
-race_outcome run_final_race(std::size_t contestants, std::optional<std::size_t> baseline, const race_rules& rules,
-                            std::size_t devices, const race_clock& time);
+/// there.
+race_outcome run_final_race(std::size_t contestants, const race_rules& rules, std::size_t devices,
+                            const race_clock& time);
 
 }  // namespace launchbox

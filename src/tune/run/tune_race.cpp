@@ -61,7 +61,7 @@ contestants contestants_among(const race_setting& setting, std::size_t workload,
     contestants chosen;
     if (known.rankings.empty()) return chosen;
     const ranking& among = known.rankings.front();
-    for (const std::size_t place : contestants_of(among, setting.rules)) {
+    for (const std::size_t place : contestants_of(known.results, among, setting.rules)) {
         stored_result& result = known.results[among.candidates[place].result];
         if (among.candidates[place].is_baseline) chosen.baseline = chosen.jobs.size();
         chosen.jobs.push_back({.candidate = setting.space.find(result.parameters).value(),
@@ -85,10 +85,6 @@ race_outcome compare_records(const contestants& who)
             raced.equal = true;
             raced.equal_within = std::max(raced.equal_within, other.high / first.low - 1);
         }
-    if (raced.equal && who.baseline && !differs(first, summarise(raced.rounds_ns[*who.baseline]))) {
-        std::erase(raced.order, *who.baseline);
-        raced.order.insert(raced.order.begin(), *who.baseline);
-    }
     return raced;
 }
 
@@ -140,8 +136,7 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
             }
             return std::nullopt;
         };
-        race_outcome raced =
-            run_final_race(who.jobs.size(), who.baseline, affordable(setting, who), devices.size(), time);
+        race_outcome raced = run_final_race(who.jobs.size(), affordable(setting, who), devices.size(), time);
         if (!any_lost) return raced;
     }
 }

@@ -165,11 +165,16 @@ void check_objective(const tune_spec& spec)
                 "a number that a program prints needs a spec with [program]");
 }
 
-std::string filled_in(const std::string& text, const assignment& values)
+std::map<std::string, std::string> texts_of(const assignment& values)
 {
     std::map<std::string, std::string> texts;
     for (const auto& [name, value] : values.values) texts[name] = parameter_text(value);
-    return filled_in(std::vector{text}, texts).front();
+    return texts;
+}
+
+std::string filled_in(const std::string& text, const assignment& values)
+{
+    return filled_in(std::vector{text}, texts_of(values)).front();
 }
 
 }  // namespace launchbox

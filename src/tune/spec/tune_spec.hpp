@@ -184,6 +184,9 @@ auto in_spec(const expression_places& places, const Work& work)
 /// Throws `error` where an objective asks a [kernel] for more than time, energy and power.
 void check_objective(const tune_spec& spec);
 
+/// Each value as its text, by its name.
+std::map<std::string, std::string> texts_of(const assignment& values);
+
 /// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
 std::string filled_in(const std::string& text, const assignment& values);
 

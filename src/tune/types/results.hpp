@@ -93,7 +93,8 @@ constexpr auto fields_of(const kernel_info&)
                       part_field("required_threads", &of::bounds, &declared_bounds::required_threads),
                       part_field("min_blocks", &of::bounds, &declared_bounds::min_blocks),
                       part_field("register_cap", &of::bounds, &declared_bounds::register_cap),
-                      part_field("code_bytes", &of::figures, &kernel_figures::code_bytes));
+                      part_field("code_bytes", &of::figures, &kernel_figures::code_bytes),
+                      part_field("launch_threads", &of::launches, &kernel_launches::launch_threads));
 }
 
 struct stored_result {
@@ -142,9 +143,10 @@ constexpr auto fields_of(const race_entry&)
 struct race_result_info {
     std::int64_t run = 0;
     assignment workload;
-    std::vector<race_entry> entries;  ///< the winner first
-    std::string verdict;              ///< "winner", "equal": the first is not separated from the second
-    double equal_within = 0;          ///< with "equal": 0.004 for 0.4 %
+    std::vector<race_entry> entries;  ///< the fastest first
+    std::string
+        verdict;  ///< "winner", or "equal": the first is not separated from the second, and the tie rule chooses
+    double equal_within = 0;  ///< with "equal": 0.004 for 0.4 %
 
     friend bool operator==(const race_result_info&, const race_result_info&) = default;
 };

@@ -91,16 +91,17 @@ good_counts good_choices(const std::vector<recorded_candidate>& candidates, int 
     good_counts good;
     for (int replay = 0; replay < replays; ++replay) {
         replayed_device device(candidates, static_cast<std::uint64_t>(replay) + 1);
-        std::vector<sample_summary> times;
+        const assignment no_parameters;
+        std::vector<tied_candidate> times;
         double best_so_far = 0;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
-            times.push_back(summarise(device.measure(i, best_so_far)));
-            const double median = times.back().median;
+            times.push_back({.time = summarise(device.measure(i, best_so_far)), .parameters = &no_parameters});
+            const double median = times.back().time.median;
             if (best_so_far == 0 || median < best_so_far) best_so_far = median;
         }
         const std::vector<std::size_t> who = race_contestants(times, {});
-        const race_outcome raced = run_final_race(who.size(), std::nullopt, {}, 1,
-                                                  [&](std::size_t, std::size_t i) { return device.turn(who[i]); });
+        const race_outcome raced =
+            run_final_race(who.size(), {}, 1, [&](std::size_t, std::size_t i) { return device.turn(who[i]); });
         good.raced += candidates[who[raced.order.front()]].truth_ns <= 1.01 * best ? 1 : 0;
         good.by_first_samples += candidates[who.front()].truth_ns <= 1.01 * best ? 1 : 0;
     }
