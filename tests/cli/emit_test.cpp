@@ -16,7 +16,7 @@ TEST(emit_verb, writes_a_header_and_then_finds_nothing_to_change)
     const std::string file = (folder.path() / "a.hpp").string();
     const call first = launchbox_run({"emit", record, "-o", file, "--box", "sort"});
     EXPECT_EQ(first.status, 0) << first.err;
-    EXPECT_TRUE(first.shows("sm_90: threads=64 items=17 min_blocks=2, ")) << first.out;
+    EXPECT_TRUE(first.shows("sm_90: threads=64 items=17 min_blocks=0, ")) << first.out;
     const std::string text = read_input(file);
     EXPECT_EQ(launchbox_run({"emit", record, "--box", "sort"}).out, text);
     EXPECT_EQ(launchbox_run({"emit", record, "-o", file, "--box", "sort"}).status, 0);
@@ -30,13 +30,13 @@ TEST(emit_verb, check_fails_with_file_and_line)
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
     std::string text = read_input(repository_file(header));
-    const std::size_t at = text.find("{64, 17, 2}>");
+    const std::size_t at = text.find("{64, 17, 0}>");
     ASSERT_NE(at, std::string::npos);
     write_file_atomically(file, text.replace(at, 3, "{32"));
     const call alone = launchbox_run({"emit", "--check", "-o", file});
     EXPECT_EQ(alone.status, 1);
     EXPECT_TRUE(alone.shows(file + ":")) << alone.out;
-    EXPECT_TRUE(alone.shows("says {64, 17, 2}, not {32, 17, 2}")) << alone.out;
+    EXPECT_TRUE(alone.shows("says {64, 17, 0}, not {32, 17, 0}")) << alone.out;
     EXPECT_EQ(launchbox_run({"emit", record, "--check", "-o", file, "--box", "block_sort_tuning"}).status, 1);
     EXPECT_EQ(read_input(file), text);
 }
@@ -57,7 +57,7 @@ TEST(emit_verb, names_of_other_libraries_are_members_of_a_launch_box)
                                          "sort", "-o",    file,     "--min-blocks-name",    "wanted"};
     ASSERT_EQ(launchbox_run(words).status, 0);
     const std::string made = read_input(file);
-    for (const char* member : {"int threads = {};", "int items = {};", "int min_blocks = {};", "sort_row{64, 17, 2}"})
+    for (const char* member : {"int threads = {};", "int items = {};", "int min_blocks = {};", "sort_row{64, 17, 0}"})
         EXPECT_NE(made.find(member), std::string::npos) << member << " in " << made;
     EXPECT_EQ(launchbox_run(words).status, 0);
     EXPECT_EQ(read_input(file), made);
@@ -173,7 +173,7 @@ TEST(emit_verb, a_header_with_the_line_ends_of_windows_stays_one)
     EXPECT_EQ(launchbox_run({"emit", record, "-o", file, "--box", "sort"}).status, 0);
     EXPECT_EQ(read_input(file), text);
     std::string other = text;
-    write_file_atomically(file, other.replace(other.find("{64, 17, 2}>"), 3, "{32"));
+    write_file_atomically(file, other.replace(other.find("{64, 17, 0}>"), 3, "{32"));
     EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file}).status, 1);
     const call updated = launchbox_run({"emit", record, "-o", file, "--box", "sort"});
     EXPECT_EQ(updated.status, 0) << updated.err;

@@ -684,6 +684,23 @@ TEST_F(tune_test, a_kernel_without_a_gpu_says_what_can_be_done_here)
     EXPECT_FALSE(fs::exists(here / "sum.db"));
 }
 
+TEST_F(tune_test, control_files_that_cannot_be_a_parameter_are_refused)
+{
+    write_file_atomically(path("a.acf"), "controls");
+    const auto with = [&](const std::string& spec, const std::string& files) {
+        return launchbox_run({"tune", spec, "--build-only", "--arch", "sm_90", "--controls", files});
+    };
+    const std::string block_sort = "examples/block_sort/block_sort.toml";
+    expect_refused(with(block_sort, path("none*.acf")), "--controls: there is no file " + path("none*.acf"));
+    expect_refused(with(block_sort, here.string()), "--controls: there is no file " + here.string());
+    expect_refused(with("examples/tune_cpu_sort/tune_cpu_sort.toml", path("a.acf")), "has no [kernel] with a source");
+    std::string text = read_input(block_sort);
+    text.replace(text.find("[parameters]"), 12, "[parameters]\ncontrols = [\"\"]");
+    text.replace(text.find("baseline = {"), 12, "baseline = { controls = \"\",");
+    write_file_atomically(path("taken.toml"), text);
+    expect_refused(with(path("taken.toml"), path("*.acf")), "has something named controls already");
+}
+
 TEST_F(tune_test, builds_and_screens_without_a_gpu)
 {
     NEEDS_NVCC();

@@ -122,7 +122,7 @@ inline recorded_run example_results()
     run.races.push_back({1,
                          sizes(small),
                          {{tuning_values(128, 17), samples_around(100'100, 31), 100'400.0},
-                          {tuning_values(128, 15), samples_around(100'300, 31), 100'000.0},
+                          {tuning_values(128, 15), samples_around(100'700, 31), 100'000.0},
                           {tuning_values(256, 11), samples_around(125'500, 31), 125'000.0}},
                          "equal",
                          0.004});

@@ -298,6 +298,7 @@ verdict decided_by_race(const std::vector<stored_result>& results, const race_re
         tied_with.empty() ? place_of(places, winner->parameters).value() : decided.equals[decided.tie.chosen];
     decided.equal = decided.equals.size() > 1;
     if (!decided.equal) decided.equal_within = 0;
+    if (race.verdict == "equal") decided.equal_within = race.equal_within;
     for (const race_entry& entry : race.entries)
         if (place_of(places, entry.parameters) == decided.winner) winner = &entry;
     // For whom there was no room.

@@ -31,6 +31,16 @@ TEST(command_words, placeholders_are_filled_in)
               (words{"/tmp/a b", "--threads=256", "{x}"}));
 }
 
+TEST(command_words, an_option_whose_value_is_empty_is_left_out)
+{
+    const words options{"-O3", "-maxrregcount={cap}", "-D{a}={b}", "{more}", ""};
+    EXPECT_EQ(filled_options(options, {{"cap", ""}, {"a", "A"}, {"b", "1"}, {"more", "-lineinfo"}}),
+              (words{"-O3", "-DA=1", "-lineinfo", ""}));
+    EXPECT_EQ(filled_options(options, {{"cap", "64"}, {"a", "A"}, {"b", ""}, {"more", ""}}),
+              (words{"-O3", "-maxrregcount=64", ""}));
+    EXPECT_THROW(filled_options({"{cap}"}, {}), error);
+}
+
 TEST(command_words, an_unknown_placeholder_names_those_that_there_are)
 {
     try {

@@ -23,12 +23,16 @@ namespace {
 // What it does is said by the kernel's name, which its last argument, the unit, has.
 constexpr const char* script = R"BASH(#!/bin/bash
 case "$*" in
-    *--version*) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0 ;;
+    *--version*) release="$(cat "$(dirname "$0")/release" 2> /dev/null || echo 13.0)"
+                 echo "Cuda compilation tools, release $release, V$release.88"; exit 0 ;;
     *--dryrun*) exit 0 ;;
 esac
 unit="${@: -1}"
 folder="$(dirname "$0")"
 kernel="$(sed -n -e 's/.*launchbox_marker<&\(.*\)>();/\1/p' -e 's/.*= &\(.*\);/\1/p' "$unit")"
+case "$*" in
+    *apply-controls=*) kernel="${*#*apply-controls=}"; kernel="$(basename "${kernel%%.acf*}")" ;;
+esac
 echo "$kernel" >> "$folder/calls"
 previous=""
 for word in "$@"; do
@@ -197,6 +201,50 @@ done
     const build_result result = build(builder, "a");
     EXPECT_EQ(result.status, build_status::compile_error);
     EXPECT_NE(result.machine_failure, "") << result.reason;
+}
+
+// Each costs the candidates that have it; the others are built with and without others.
+TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_costs_its_candidates)
+{
+    write_file_atomically(folder_.path() / "release", "13.3");
+    for (const char* name : {"die", "hang_1", "good"})
+        write_file_atomically(folder_.path() / (name + std::string(".acf")), name);
+    spec_.kernel->compile_seconds = 5;
+    spec_.kernel->flags = {"-Xptxas=--apply-controls={controls}"};
+    kernel_builder builder(spec_, options());
+    const auto build_with = [&](const std::string& controls) {
+        return builder.build(values_of({{"kernel", std::string("a")}, {"controls", controls}}), sm_90.capability);
+    };
+    EXPECT_EQ(build_with("die.acf").reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
+    EXPECT_EQ(build_with("hang_1.acf").reason, "the compiler did not end within 5 s");
+    EXPECT_EQ(build_with("hang_1.acf").status, build_status::compile_timeout);
+    EXPECT_EQ(build_with("good.acf").reason, "k.cu(1): good is refused");
+    EXPECT_EQ(build_with("").reason, "k.cu(1): a is refused") << "no option where the value is empty";
+    // What is in it counts.
+    EXPECT_EQ(calls_of("good"), 1);
+    (void)build_with("good.acf");
+    EXPECT_EQ(calls_of("good"), 1);
+    write_file_atomically(folder_.path() / "good.acf", "something else");
+    (void)build_with("good.acf");
+    EXPECT_EQ(calls_of("good"), 2);
+}
+
+TEST_F(CompileFaults, control_files_need_a_compiler_that_knows_them)
+{
+    spec_.kernel->flags = {"-Xptxas", "--apply-controls={controls}"};
+    try {
+        kernel_builder builder(spec_, options());
+        FAIL();
+    } catch (const error& old) {
+        EXPECT_STREQ(old.what(),
+                     "[kernel] flags: --apply-controls={controls} needs the compilers of CUDA 13.3 or "
+                     "later, and this is nvcc 13.0.88");
+        EXPECT_EQ(old.status(), exit_status::missing);
+    }
+    for (const char* release : {"13.3", "13.10", "14.0"}) {
+        write_file_atomically(folder_.path() / "release", release);
+        EXPECT_NO_THROW(kernel_builder(spec_, options())) << release;
+    }
 }
 
 TEST(compile_endings, name_sizes_as_people_do)

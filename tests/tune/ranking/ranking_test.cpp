@@ -70,6 +70,7 @@ TEST(ranking, the_race_decides)
     EXPECT_FALSE(ranked(run)[1].decided->raced);
 
     run.races[0].verdict = "winner";
+    run.races[0].entries[1].samples_ns = samples_around(103'000);
     EXPECT_FALSE(ranked(run)[0].decided->equal);
     EXPECT_EQ(ranked(run)[0].decided->equal_within, 0);
     // A race of candidates that are no longer there decides nothing.
@@ -203,6 +204,7 @@ TEST(ranking, of_those_that_raced_equal_the_baseline_of_now_wins)
     EXPECT_EQ(parameters_of(run, other, other.decided->winner), tuning_values(128, 17));
     run.info.baseline = tuning_values(128, 15);
     run.races[0].verdict = "winner";
+    run.races[0].entries[1].samples_ns = samples_around(103'000);
     const ranking separated = ranked(run)[0];
     EXPECT_EQ(parameters_of(run, separated, separated.decided->winner), tuning_values(128, 17));
 }
