@@ -50,6 +50,7 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
                               baseline == overall.candidates.end() ? "" : names_of(baseline->parameters));
     }
     const overall_candidate& winner = overall.candidates[*overall.winner];
+    const bool by_time = rankings.front().goal.is_time();
     const std::string best_score = fmt::format("{:.2f} × ({})", best.score.times, speed_interval(best.score));
     if (overall.over_baseline && winner.is_baseline) {
         if (&winner == &best || best.score == gain{})
@@ -59,13 +60,15 @@ std::string overall_verdict(const overall_ranking& overall, const std::vector<ra
     }
     std::string text = names_of(winner.parameters) + (overall.tie.why ? " is used, " : " is the best on average, ");
     text += overall.over_baseline
-                ? fmt::format("{:.2f} × as fast as the baseline ({})", winner.score.times, speed_interval(winner.score))
-                : fmt::format("with {:.2f} of the speed of each workload's fastest ({})", winner.score.times,
+                ? fmt::format("{:.2f} × as {} as the baseline ({})", winner.score.times, by_time ? "fast" : "good",
+                              speed_interval(winner.score))
+                : fmt::format("with {:.2f} of {} ({})", winner.score.times,
+                              by_time ? "the speed of each workload's fastest" : "what each workload's best has",
                               speed_interval(winner.score));
     const workload_speed& worst = winner.speeds[winner.worst];
     const bool slower = overall.over_baseline && worst.speed.high < 1;
     text += fmt::format("; its worst is {:.2f}, at {}", worst.speed.times, names_of(rankings)[worst.ranking]);
-    if (slower) text += ": slower than the baseline";
+    if (slower) text += by_time ? ": slower than the baseline" : ": worse than the baseline";
     if (overall.tie.why)
         text += "; " + tie_text(overall.tie);
     else if (overall.over_next && overall.over_next->low <= 1)
@@ -77,10 +80,12 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
 {
     const overall_ranking overall = rank_overall(shown.run.results, shown.rankings);
     const std::vector<std::string> workloads = names_of(shown.rankings);
+    const bool by_time = shown.rankings.front().goal.is_time();
     page.heading(fmt::format("over all {} workloads: {}, {}", shown.rankings.size(),
                              counted(overall.candidates.size(), "candidate", "candidates"),
-                             overall.over_baseline ? "speed-up over the baseline"
-                                                   : "speed over each workload's fastest, without a baseline"));
+                             !by_time                ? "gain over the baseline, or share of each workload's best"
+                             : overall.over_baseline ? "speed-up over the baseline"
+                                                     : "speed over each workload's fastest, without a baseline"));
     if (!overall.candidates.empty()) {
         std::vector<const assignment*> candidates;
         for (const overall_candidate& candidate : overall.candidates) candidates.push_back(&candidate.parameters);
