@@ -170,7 +170,7 @@ compared_workload compare_workload(const side& a, const side& b, bool same_machi
                            .best = {},
                            .candidates = {},
                            .median_ratio = {}};
-    if (const ranked_candidate* from = winner_of(a), *to = winner_of(b); from != nullptr && to != nullptr)
+    if (const ranked_candidate *from = winner_of(a), *to = winner_of(b); from != nullptr && to != nullptr)
         made.best = move_between(from->time, to->time);
     for (const auto& [key, place] : a.places) {
         const auto there = b.places.find(key);
