@@ -31,7 +31,7 @@ unit="${@: -1}"
 folder="$(dirname "$0")"
 kernel="$(sed -n -e 's/.*launchbox_marker<&\(.*\)>();/\1/p' -e 's/.*= &\(.*\);/\1/p' "$unit")"
 case "$*" in
-    *apply-controls=*) kernel="${*#*apply-controls=}"; kernel="$(basename "${kernel%%.acf*}")" ;;
+    *apply-controls=*) words="$*"; kernel="${words#*apply-controls=}"; kernel="${kernel%%.acf*}" ;;
 esac
 echo "$kernel" >> "$folder/calls"
 previous=""
@@ -221,12 +221,12 @@ TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_costs_it
     EXPECT_EQ(build_with("good.acf").reason, "k.cu(1): good is refused");
     EXPECT_EQ(build_with("").reason, "k.cu(1): a is refused") << "no option where the value is empty";
     // What is in it counts.
-    EXPECT_EQ(calls_of("good"), 1);
+    const auto calls = calls_of("good");
     (void)build_with("good.acf");
-    EXPECT_EQ(calls_of("good"), 1);
+    EXPECT_EQ(calls_of("good"), calls);
     write_file_atomically(folder_.path() / "good.acf", "something else");
     (void)build_with("good.acf");
-    EXPECT_EQ(calls_of("good"), 2);
+    EXPECT_GT(calls_of("good"), calls);
 }
 
 TEST_F(CompileFaults, control_files_need_a_compiler_that_knows_them)

@@ -103,10 +103,10 @@ TEST(objective_ranking, the_front_is_marked_among_those_that_may_win)
 TEST(objective_ranking, a_race_is_of_times)
 {
     recorded_run run = run_of(figures, "time where power > 1");
-    const auto entry = [&](std::size_t i) {
-        return race_entry{.parameters = run.results[i].parameters, .samples_ns = samples_around(1e6)};
+    const auto entry = [&](std::size_t i, double ns) {
+        return race_entry{.parameters = run.results[i].parameters, .samples_ns = samples_around(ns)};
     };
-    run.races = {{.workload = sizes(1 << 20), .entries = {entry(2), entry(1)}, .verdict = "winner"}};
+    run.races = {{.workload = sizes(1 << 20), .entries = {entry(2, 1e6), entry(1, 1.1e6)}, .verdict = "winner"}};
     EXPECT_EQ(winner_of(run), 2u);
     EXPECT_TRUE(rank(run).front().decided->raced);
     run.info.objective = "energy";
