@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
+const std::string block_sort_record = "measurements/nvidia-h200/tune_block_sort.json";
 const std::string spec = "examples/block_sort/block_sort.toml";
 
 class fleet_verbs : public testing::Test {
@@ -31,7 +31,7 @@ protected:
 
     [[nodiscard]] static call confirm(const std::string& header, const std::vector<std::string>& more = {})
     {
-        std::vector<std::string> words{"tune", spec, "--replay", record, "--confirm", header};
+        std::vector<std::string> words{"tune", spec, "--replay", block_sort_record, "--confirm", header};
         words.insert(words.end(), more.begin(), more.end());
         return launchbox_run(words);
     }
@@ -39,7 +39,7 @@ protected:
     // The record as of another GPU, on which the first candidate of the text is the only fast one.
     [[nodiscard]] std::string record_of(const std::string& gpu, const std::string& bytes) const
     {
-        std::string text = read_input(repository_file(record));
+        std::string text = read_input(repository_file(block_sort_record));
         const auto replace_all = [&](const std::string& from, const std::string& to) {
             for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
                 text.replace(at, from.size(), to);
