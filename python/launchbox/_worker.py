@@ -14,7 +14,7 @@ import numbers
 import os
 import random
 import time
-from typing import Any, Callable, Dict, List, NoReturn, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Set, Tuple
 
 from . import _arrays, _gpu, _payload
 from ._channel import Channel
@@ -119,14 +119,17 @@ class Session:
                 self._check(parameters, task)
                 self._candidate = key
             samples = []
+            quantities: Dict[str, List[float]] = {}
             gc.disable()
             try:
                 for _ in range(task["samples"]):
                     samples.append(self._launch(parameters, task, timed=True))
+                    for name, number in self._quantities(parameters).items():
+                        quantities.setdefault(name, []).append(number)
                     self._check(parameters, task)
             finally:
                 gc.enable()
-            return self._answer(samples_ns=samples, verified=self._is_verified(task))
+            return self._answer(samples_ns=samples, verified=self._is_verified(task), quantities=quantities)
         except BaseException as failure:  # SystemExit and KeyboardInterrupt of the user's code, too
             for _, output in self._returned:
                 _arrays.poison(output, _POISONS[0])
@@ -238,6 +241,22 @@ class Session:
             returned, nanoseconds = launch(), 0.0
             self._timer.wait()
         return self._take(returned, nanoseconds, timed)
+
+    def _quantities(self, parameters: Dict[str, Any]) -> Dict[str, float]:
+        """What an objective may name, of the last launch."""
+        if self._functions.get("quantities") is None:
+            return {}
+        self.doing = "quantities"
+        found = self._call("quantities", parameters)
+        self.doing = "run"
+        if not isinstance(found, Mapping):
+            raise Failed("launch_error", f"quantities returned a {type(found).__name__}: give a dict of numbers")
+        numbers_found = {}
+        for name, number in found.items():
+            if not isinstance(number, numbers.Real) or not (math.isfinite(number) and number > 0):
+                raise Failed("launch_error", f"quantities says {name} = {number!r}: numbers have to be above 0")
+            numbers_found[str(name)] = float(number)
+        return numbers_found
 
     def _stream(self, parameters: Dict[str, Any]) -> int:
         if self._functions.get("stream") is None:

@@ -73,6 +73,8 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
          setup: Optional[Callable[..., Any]] = None,
          stream: Optional[Callable[..., Any]] = None,
          compile: Optional[Callable[..., Any]] = None,
+         quantities: Optional[Callable[..., Any]] = None,
+         objective: Optional[str] = None,
          constraints: Union[str, Sequence[str]] = (),
          baseline: Optional[Mapping[str, Any]] = None,
          workloads: Sequence[Mapping[str, Any]] = (),
@@ -109,8 +111,12 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     does: it runs in other processes (`compilers` of them, else one for each processor core, 16 at most), while others
     are measured.
 
-    `verify`, `outputs`, `reset`, `compile` and `stream` may take parameters by name, too. `stream()` gives the stream that `run`
-    uses, if that is not the default one.
+    `objective`: what is looked for instead of the shortest time, such as "max tokens_per_s where p99_ms <= 20" or
+    "time, p99_ms" (docs/objectives.md). `quantities()` gives the numbers that it names, of the last launch, as a dict; of
+    a spec the spec's program or kernel does.
+
+    `verify`, `outputs`, `reset`, `compile`, `quantities` and `stream` may take parameters by name, too. `stream()` gives
+    the stream that `run` uses, if that is not the default one.
 
     A candidate that raises, hangs, crashes or takes too much memory (`memory`, in bytes) costs its own result; its
     reason is in the database. With the same `database` a later call continues. Ctrl-C raises KeyboardInterrupt; what
@@ -126,7 +132,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         os.getcwd()
     except OSError as failure:
         raise Error(f"the current folder is gone: {failure.strerror}", "change to one that is there") from None
-    options = _options(budget, search, seed, warm_start, gpus)
+    options = _options(budget, search, seed, warm_start, objective, gpus)
     if isinstance(space, (str, os.PathLike)):
         given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]
         if given:
@@ -139,7 +145,8 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         raise Error("run is missing", "give a function that launches one candidate: run=...")
     functions = {key: value for key, value in (("run", run), ("verify", verify), ("reference", reference),
                                                ("outputs", outputs), ("reset", reset), ("setup", setup),
-                                               ("stream", stream), ("compile", compile)) if value is not None}
+                                               ("stream", stream), ("compile", compile),
+                                               ("quantities", quantities)) if value is not None}
     for key, value in functions.items():
         if not callable(value):
             raise Error(f"{key} is a {type(value).__name__}, which cannot be called", f"give a function: {key}=...")
@@ -284,9 +291,11 @@ def _default_memory(workers: int) -> int:
     return max(total * 3 // 4 // max(workers, 1) if isinstance(workers, int) else total, 1 << 28)
 
 
-def _options(budget: Any, search: Any, seed: Any, warm_start: Any, gpus: Sequence[int]) -> List[str]:
+def _options(budget: Any, search: Any, seed: Any, warm_start: Any, objective: Any,
+             gpus: Sequence[int]) -> List[str]:
     options: List[str] = []
-    for key, value in (("--budget", budget), ("--search", search), ("--seed", seed), ("--warm-start", warm_start)):
+    for key, value in (("--budget", budget), ("--search", search), ("--seed", seed), ("--warm-start", warm_start),
+                       ("--objective", objective)):
         if value is not None:
             options += [key, str(value)]
     if gpus:

@@ -134,7 +134,7 @@ namespace {
 template <class Body>
 const void* kernel_of()
 {
-    return detail::tuned_kernel<Body, detail::this_unit, 0>::pointers.kernel;
+    return detail::tuned_kernel<Body, detail::this_unit, 0>::kernel(0);
 }
 
 class launch_box_gpu : public testing::Test {

@@ -117,7 +117,8 @@ std::ptrdiff_t count_with(const std::multiset<std::string>& symbols, const std::
                          [&](const std::string& symbol) { return symbol.starts_with(start) && symbol.ends_with(end); });
 }
 
-const char* const pointers_of_plain = "u launchbox::detail::tuned_entry<plain, ";
+const char* const pointers_of_plain = "u launchbox::detail::unit_pointers<plain, ";
+const char* const entry_of_plain = "u launchbox::detail::tuned_entry<plain, ";
 
 // Two files with one header between them, as whole programs.
 void compile_two_units(const workshop& shop, const std::vector<std::string>& first,
@@ -155,8 +156,8 @@ TEST(launch_box_link, units_with_different_lists_share_nothing_of_a_body)
     EXPECT_EQ(count_with(both, "W launchbox::detail::choose_row(", ""), 1);
 
     const auto program = shared_symbols(shop, "program");
-    EXPECT_EQ(count_with(program, pointers_of_plain, "::pointers"), 2);
-    EXPECT_EQ(count_with(program, pointers_of_plain, "::known"), 2);
+    EXPECT_EQ(count_with(program, pointers_of_plain, "::all"), 2);
+    EXPECT_EQ(count_with(program, entry_of_plain, "::known"), 2);
 }
 
 TEST(launch_box_link, units_with_the_same_list_share_a_body)
@@ -170,8 +171,8 @@ TEST(launch_box_link, units_with_the_same_list_share_a_body)
     EXPECT_EQ(a, b);
 
     const auto program = shared_symbols(shop, "program");
-    EXPECT_EQ(count_with(program, pointers_of_plain, "::pointers"), 1);
-    EXPECT_EQ(count_with(program, pointers_of_plain, "::known"), 1);
+    EXPECT_EQ(count_with(program, pointers_of_plain, "::all"), 1);
+    EXPECT_EQ(count_with(program, entry_of_plain, "::known"), 1);
 }
 
 }  // namespace

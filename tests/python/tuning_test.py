@@ -125,6 +125,35 @@ def test_results_hold_for_the_same_functions_alone(tmp_path):
     assert len(runs) == 2, "the third call found the results of the first"
 
 
+NUMBERS = TIMES + """
+def quantities(n): return {"tokens_per_s": 10.0 * n, "p99_ms": 7.0 * n}
+"""
+
+
+def test_an_objective_ranks_by_numbers_of_the_users_own(tmp_path):
+    out = run_program(tmp_path, NUMBERS, more="quantities=quantities, objective='max tokens_per_s where p99_ms <= 20'")
+    assert "RESULT {'n': 2} 2.0 " in out
+    report = launchbox.results(str(tmp_path / "r.db"))
+    allowed = {each.parameters["n"]: (each.quantities["tokens_per_s"][0], each.allowed) for each in report.candidates}
+    assert allowed == {1: (10.0, True), 2: (20.0, True), 3: (30.0, False)}
+
+
+@pytest.mark.parametrize("returned, reason", [
+    ("5", "quantities returned a int: give a dict of numbers"),
+    ("{'p99_ms': float('nan')}", "quantities says p99_ms = nan: numbers have to be above 0"),
+    ("{'p99_ms': '3'}", "quantities says p99_ms = '3': numbers have to be above 0"),
+    ("{'other': 1.0}", "it answered without p99_ms, which the objective names"),
+    ("1 / 0", "quantities raised ZeroDivisionError")])
+def test_numbers_that_are_none_cost_a_candidate(tmp_path, returned, reason):
+    functions = TIMES + f"""
+def quantities(n): return {{'p99_ms': 1.0 * n}} if n != 2 else {returned}
+"""
+    found = statuses(run_program(tmp_path, functions, more="quantities=quantities, objective='p99_ms'"))
+    assert found["{'n': 2}"][0] == "launch error" or found["{'n': 2}"][0] == "launch_error"
+    assert reason in found["{'n': 2}"][1]
+    assert found["{'n': 1}"][0] == "measured"
+
+
 def test_constraints_leave_candidates_out(tmp_path):
     out = run_program(tmp_path, "def run(n, m): return 10.0 - n * m\n", space="{'n': [1, 2, 3], 'm': [1, 2]}",
                       more="constraints=['n * m <= 3']")
