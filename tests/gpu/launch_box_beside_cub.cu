@@ -83,7 +83,7 @@ versions versions_here()
 {
     add_with_launch_box();
     cudaFuncAttributes attributes{};
-    cudaFuncGetAttributes(&attributes, detail::tuned_kernel<add_index, detail::this_unit, 0>::pointers.kernel);
+    cudaFuncGetAttributes(&attributes, detail::tuned_kernel<add_index, detail::this_unit, 0>::kernel(0));
     return {attributes.ptxVersion, compiled_for, CUB_VERSION};
 }
 

@@ -186,7 +186,7 @@ code_seen code()
 {
     cudaFuncAttributes attributes{};
     row_for<add>();
-    cudaFuncGetAttributes(&attributes, detail::tuned_kernel<add, detail::this_unit, 0>::pointers.kernel);
+    cudaFuncGetAttributes(&attributes, detail::tuned_kernel<add, detail::this_unit, 0>::kernel(0));
     return {attributes.ptxVersion, attributes.binaryVersion, attributes.maxThreadsPerBlock, attributes.numRegs};
 }
 

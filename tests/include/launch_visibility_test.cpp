@@ -58,8 +58,9 @@ TEST(launch_visibility, nothing_that_calls_the_runtime_is_exported)
     ASSERT_EQ(exported.exit_code, 0) << exported.output;
     for (const char* name :
          {"launchbox::detail::launch_checked(", "launchbox::detail::choose_row(", "launchbox::detail::gather(",
-          "launchbox::detail::opted_in", "launchbox::detail::tuned_entry<body", "launchbox::detail::table_entry<table",
-          "void launchbox::launch<int*, int*&>(", "void launchbox::launch<body,", "launchbox::detail::know("}) {
+          "launchbox::detail::opted_in", "launchbox::detail::tuned_entry<body", "launchbox::detail::unit_pointers<body",
+          "launchbox::detail::table_entry<table", "void launchbox::launch<int*, int*&>(",
+          "void launchbox::launch<body,", "launchbox::detail::know("}) {
         EXPECT_NE(all.output.find(name), std::string::npos) << name;
         EXPECT_EQ(exported.output.find(name), std::string::npos) << name;
     }
