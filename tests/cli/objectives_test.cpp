@@ -115,6 +115,10 @@ TEST_F(objectives_test, weights_conditions_and_the_front)
     EXPECT_TRUE(best->at("is_winner").get<bool>());
     EXPECT_TRUE(
         launchbox_run({"results", path("service.db")}).shows(std::to_string(on_front) + " candidates, marked front"));
+    for (const char* mistyped : {"p9_ms", "time where p9_ms < 1", "time, p9_ms"})
+        EXPECT_TRUE(launchbox_run({"results", path("service.db"), "--objective", mistyped})
+                        .shows("There is no winner: no candidate has p9_ms, which the objective names."))
+            << mistyped;
     // A record answers for other weights and conditions as long as it has what they name.
     const std::string record = path("record.json");
     ASSERT_EQ(launchbox_run({"results", path("service.db"), "--format", "json", "--samples", "-o", record}).status, 0);

@@ -56,8 +56,14 @@ std::string best_text(const objective& goal)
     return fmt::format(" has the {} {}", term.largest ? "largest" : "least", term.name) + among;
 }
 
-std::string no_candidate_text(const ranking& workload)
+std::string no_candidate_text(const std::vector<stored_result>& results, const ranking& workload)
 {
+    // A name that nobody has is likely to be a mistake.
+    for (const std::string& name : workload.goal.quantities())
+        if (std::ranges::none_of(workload.candidates, [&](const ranked_candidate& candidate) {
+                return quantity_of(results[candidate.result].measured, name).has_value();
+            }))
+            return "There is no winner: no candidate has " + escape_for_terminal(name) + ", which the objective names.";
     const bool any_allowed = std::ranges::any_of(workload.candidates, &ranked_candidate::allowed);
     if (!any_allowed)
         return "There is no winner: no candidate has " + escape_for_terminal(workload.goal.condition()) + ".";
@@ -78,7 +84,8 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
             *workload.noise, names_of(results[fastest->result].parameters),
             workload.baseline ? names_of(results[workload.candidates[*workload.baseline].result].parameters) : "");
     }
-    if (!workload.decided) return workload.candidates.empty() ? "Nothing was measured." : no_candidate_text(workload);
+    if (!workload.decided)
+        return workload.candidates.empty() ? "Nothing was measured." : no_candidate_text(results, workload);
     std::string outdated = outdated_race_text(results, workload);
     if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune will race again.";
     const verdict& decided = *workload.decided;
