@@ -224,10 +224,10 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
     for (const std::string& file : files_of(request.spec))
         if (fs::is_regular_file(file)) note_read(file);
     std::optional<row_confirmation> confirmation;
-    const temporary_directory beside;
+    std::optional<temporary_directory> beside;
     if (!options.confirm.empty()) {
         note_read(options.confirm);
-        if (options.typed.store.empty()) request.store = (beside.path() / "confirmed.db").string();
+        if (options.typed.store.empty()) request.store = (beside.emplace().path() / "confirmed.db").string();
         confirmation.emplace(options.confirm, options.box, request.spec);
         request.only = [&confirmation](const tune_backend& backend) { return confirmation->candidates_on(backend); };
     }

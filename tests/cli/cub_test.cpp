@@ -180,10 +180,10 @@ TEST(cub_header, is_made_of_the_records_here)
     const auto emitted = [](const std::string& name) {
         return launchbox_run({"emit", "--format", "cub", "measurements/nvidia-h100/cub_" + name + ".json.gz"});
     };
-    for (const char* name : {"30_scan", "35_scan", "30_select", "35_select", "35_radix_sort"})
+    // Of its equals the row of reduce with CUB 3.5 is the one with the smallest values, which gains less than 1 %.
+    for (const char* name : {"30_scan", "35_scan", "30_select", "35_select", "35_radix_sort", "35_reduce"})
         EXPECT_TRUE(emitted(name).shows("architecture_list<>")) << name << emitted(name).err;
-    EXPECT_TRUE(emitted("35_reduce").shows("if (architecture == 90) return {800, 19, 4};")) << emitted("35_reduce").err;
-    EXPECT_TRUE(emitted("30_reduce").shows("if (architecture == 90) return {992, 19, 4};")) << emitted("30_reduce").err;
+    EXPECT_TRUE(emitted("30_reduce").shows("if (architecture == 90) return {576, 18, 4};")) << emitted("30_reduce").err;
     EXPECT_TRUE(emitted("35_segmented_sort")
                     .shows("return {256, 7, 6, RADIX_RANK_MATCH, BLOCK_LOAD_WARP_TRANSPOSE, LOAD_DEFAULT, 16, 13, 2, "
                            "13, WARP_LOAD_DIRECT, LOAD_CA, 100};"))

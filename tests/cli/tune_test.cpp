@@ -694,7 +694,7 @@ TEST_F(tune_test, control_files_that_cannot_be_a_parameter_are_refused)
     expect_refused(with(block_sort, path("none*.acf")), "--controls: there is no file " + path("none*.acf"));
     expect_refused(with(block_sort, here.string()), "--controls: there is no file " + here.string());
     expect_refused(with("examples/tune_cpu_sort/tune_cpu_sort.toml", path("a.acf")), "has no [kernel] with a source");
-    std::string text = read_input(block_sort);
+    std::string text = read_input(repository_file(block_sort));
     text.replace(text.find("[parameters]"), 12, "[parameters]\ncontrols = [\"\"]");
     text.replace(text.find("baseline = {"), 12, "baseline = { controls = \"\",");
     write_file_atomically(path("taken.toml"), text);
