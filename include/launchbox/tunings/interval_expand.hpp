@@ -14,7 +14,7 @@ namespace launchbox::tunings {
 #ifdef LAUNCHBOX_INTERVAL_EXPAND_4_ROW
 using interval_expand_4 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_4_ROW>;
 #else
-using interval_expand_4 = launchbox::launch_box<
+struct interval_expand_4 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, launchbox::interval_row{256, 16, 4}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
@@ -23,14 +23,18 @@ using interval_expand_4 = launchbox::launch_box<
     launchbox::sm<90, launchbox::interval_row{256, 24, 4}>,
     // baseline, not measured
     launchbox::sm<110, launchbox::interval_row{256, 16, 4}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table interval_expand_8: interval_expand, type of 8 bytes
 #ifdef LAUNCHBOX_INTERVAL_EXPAND_8_ROW
 using interval_expand_8 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_EXPAND_8_ROW>;
 #else
-using interval_expand_8 = launchbox::launch_box<
+struct interval_expand_8 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, launchbox::interval_row{256, 8, 4}>,
     // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-21, launchbox 0.1.0
@@ -39,7 +43,11 @@ using interval_expand_8 = launchbox::launch_box<
     launchbox::sm<90, launchbox::interval_row{256, 24, 4}>,
     // baseline, not measured
     launchbox::sm<110, launchbox::interval_row{256, 8, 4}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // clang-format on

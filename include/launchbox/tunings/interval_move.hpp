@@ -14,7 +14,7 @@ namespace launchbox::tunings {
 #ifdef LAUNCHBOX_INTERVAL_MOVE_4_ROW
 using interval_move_4 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_MOVE_4_ROW>;
 #else
-using interval_move_4 = launchbox::launch_box<
+struct interval_move_4 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, launchbox::interval_row{256, 12, 4}>,
     // baseline, not measured
@@ -25,14 +25,18 @@ using interval_move_4 = launchbox::launch_box<
     launchbox::sm<90, launchbox::interval_row{256, 16, 6}>,
     // baseline, not measured
     launchbox::sm<110, launchbox::interval_row{256, 16, 4}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table interval_move_8: interval_move, type of 8 bytes
 #ifdef LAUNCHBOX_INTERVAL_MOVE_8_ROW
 using interval_move_8 = launchbox::only<launchbox::interval_row LAUNCHBOX_INTERVAL_MOVE_8_ROW>;
 #else
-using interval_move_8 = launchbox::launch_box<
+struct interval_move_8 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, launchbox::interval_row{256, 12, 4}>,
     // baseline, not measured
@@ -43,7 +47,11 @@ using interval_move_8 = launchbox::launch_box<
     launchbox::sm<90, launchbox::interval_row{128, 20, 8}>,
     // baseline, not measured
     launchbox::sm<110, launchbox::interval_row{256, 12, 4}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // clang-format on

@@ -31,7 +31,7 @@ struct merge_sort_row {
 #ifdef LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW
 using merge_sort_k4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_UPTO_262144_ROW>;
 #else
-using merge_sort_k4_upto_262144 = launchbox::launch_box<
+struct merge_sort_k4_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -42,14 +42,18 @@ using merge_sort_k4_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k4_above_1048576: 4-byte keys, n above 1048576
 #ifdef LAUNCHBOX_MERGE_SORT_K4_ABOVE_1048576_ROW
 using merge_sort_k4_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_ABOVE_1048576_ROW>;
 #else
-using merge_sort_k4_above_1048576 = launchbox::launch_box<
+struct merge_sort_k4_above_1048576 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -60,14 +64,18 @@ using merge_sort_k4_above_1048576 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k8_upto_262144: 8-byte keys, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K8_UPTO_262144_ROW
 using merge_sort_k8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_UPTO_262144_ROW>;
 #else
-using merge_sort_k8_upto_262144 = launchbox::launch_box<
+struct merge_sort_k8_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -78,14 +86,18 @@ using merge_sort_k8_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k8_above_262144: 8-byte keys, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K8_ABOVE_262144_ROW
 using merge_sort_k8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_ABOVE_262144_ROW>;
 #else
-using merge_sort_k8_above_262144 = launchbox::launch_box<
+struct merge_sort_k8_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -96,14 +108,18 @@ using merge_sort_k8_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{128, 32, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k16_upto_262144: 16-byte keys, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K16_UPTO_262144_ROW
 using merge_sort_k16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_UPTO_262144_ROW>;
 #else
-using merge_sort_k16_upto_262144 = launchbox::launch_box<
+struct merge_sort_k16_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -114,14 +130,18 @@ using merge_sort_k16_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k16_above_1048576: 16-byte keys, n above 1048576
 #ifdef LAUNCHBOX_MERGE_SORT_K16_ABOVE_1048576_ROW
 using merge_sort_k16_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_ABOVE_1048576_ROW>;
 #else
-using merge_sort_k16_above_1048576 = launchbox::launch_box<
+struct merge_sort_k16_above_1048576 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
@@ -132,14 +152,18 @@ using merge_sort_k16_above_1048576 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 16, 3, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k4_v4_upto_262144: 4-byte keys with 4-byte values, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_262144_ROW
 using merge_sort_k4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_UPTO_262144_ROW>;
 #else
-using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
+struct merge_sort_k4_v4_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -150,14 +174,18 @@ using merge_sort_k4_v4_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k4_v4_above_262144: 4-byte keys with 4-byte values, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_262144_ROW
 using merge_sort_k4_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K4_V4_ABOVE_262144_ROW>;
 #else
-using merge_sort_k4_v4_above_262144 = launchbox::launch_box<
+struct merge_sort_k4_v4_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -168,14 +196,18 @@ using merge_sort_k4_v4_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k8_v8_upto_262144: 8-byte keys with 8-byte values, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW
 using merge_sort_k8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_UPTO_262144_ROW>;
 #else
-using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
+struct merge_sort_k8_v8_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -186,14 +218,18 @@ using merge_sort_k8_v8_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k8_v8_above_262144: 8-byte keys with 8-byte values, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_262144_ROW
 using merge_sort_k8_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K8_V8_ABOVE_262144_ROW>;
 #else
-using merge_sort_k8_v8_above_262144 = launchbox::launch_box<
+struct merge_sort_k8_v8_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
@@ -204,14 +240,18 @@ using merge_sort_k8_v8_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 16, 3, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s4_upto_262144: 4-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW
 using merge_sort_s4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_UPTO_262144_ROW>;
 #else
-using merge_sort_s4_upto_262144 = launchbox::launch_box<
+struct merge_sort_s4_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -222,14 +262,18 @@ using merge_sort_s4_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 8, 2, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s4_above_1048576: 4-byte keys whose equal ones may differ, n above 1048576
 #ifdef LAUNCHBOX_MERGE_SORT_S4_ABOVE_1048576_ROW
 using merge_sort_s4_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_ABOVE_1048576_ROW>;
 #else
-using merge_sort_s4_above_1048576 = launchbox::launch_box<
+struct merge_sort_s4_above_1048576 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -240,14 +284,18 @@ using merge_sort_s4_above_1048576 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s8_upto_262144: 8-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW
 using merge_sort_s8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_UPTO_262144_ROW>;
 #else
-using merge_sort_s8_upto_262144 = launchbox::launch_box<
+struct merge_sort_s8_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -258,14 +306,18 @@ using merge_sort_s8_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s8_above_262144: 8-byte keys whose equal ones may differ, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S8_ABOVE_262144_ROW
 using merge_sort_s8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_ABOVE_262144_ROW>;
 #else
-using merge_sort_s8_above_262144 = launchbox::launch_box<
+struct merge_sort_s8_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -276,14 +328,18 @@ using merge_sort_s8_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 16, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s16_upto_262144: 16-byte keys whose equal ones may differ, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW
 using merge_sort_s16_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_UPTO_262144_ROW>;
 #else
-using merge_sort_s16_upto_262144 = launchbox::launch_box<
+struct merge_sort_s16_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -294,30 +350,40 @@ using merge_sort_s16_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s16_above_1048576: 16-byte keys whose equal ones may differ, n above 1048576
 #ifdef LAUNCHBOX_MERGE_SORT_S16_ABOVE_1048576_ROW
 using merge_sort_s16_above_1048576 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S16_ABOVE_1048576_ROW>;
 #else
-using merge_sort_s16_above_1048576 = launchbox::launch_box<
+struct merge_sort_s16_above_1048576 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
     launchbox::sm<80, merge_sort_row{512, 8, 1, 8}>,
-    // baseline, not measured
+    // measured: NVIDIA H200, driver 13.0, nvcc 13.0.88, 2026-11-24, launchbox 0.1.0
+    // gain: less than 1 % or noise, so that {256, 16, 2, 16}, the row of sm_90, is kept
+    // record: measurements/nvidia-h200/tune_merge_sort_s16.json.gz fnv1a64:d679c578db0e014b
     launchbox::sm<90, merge_sort_row{256, 16, 2, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s4_v4_upto_262144: 4-byte keys that are not integers, with 4-byte values, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S4_V4_UPTO_262144_ROW
 using merge_sort_s4_v4_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_V4_UPTO_262144_ROW>;
 #else
-using merge_sort_s4_v4_upto_262144 = launchbox::launch_box<
+struct merge_sort_s4_v4_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -328,14 +394,18 @@ using merge_sort_s4_v4_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s4_v4_above_262144: 4-byte keys that are not integers, with 4-byte values, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S4_V4_ABOVE_262144_ROW
 using merge_sort_s4_v4_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S4_V4_ABOVE_262144_ROW>;
 #else
-using merge_sort_s4_v4_above_262144 = launchbox::launch_box<
+struct merge_sort_s4_v4_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 2, 8}>,
     // baseline, not measured
@@ -346,14 +416,18 @@ using merge_sort_s4_v4_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{128, 32, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 2, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s8_v8_upto_262144: 8-byte keys that are not integers, with 8-byte values, n up to 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S8_V8_UPTO_262144_ROW
 using merge_sort_s8_v8_upto_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_V8_UPTO_262144_ROW>;
 #else
-using merge_sort_s8_v8_upto_262144 = launchbox::launch_box<
+struct merge_sort_s8_v8_upto_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 2, 8}>,
     // baseline, not measured
@@ -364,14 +438,18 @@ using merge_sort_s8_v8_upto_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 32}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 4, 4, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_s8_v8_above_262144: 8-byte keys that are not integers, with 8-byte values, n above 262144
 #ifdef LAUNCHBOX_MERGE_SORT_S8_V8_ABOVE_262144_ROW
 using merge_sort_s8_v8_above_262144 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_S8_V8_ABOVE_262144_ROW>;
 #else
-using merge_sort_s8_v8_above_262144 = launchbox::launch_box<
+struct merge_sort_s8_v8_above_262144 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 8, 1, 8}>,
     // baseline, not measured
@@ -382,7 +460,11 @@ using merge_sort_s8_v8_above_262144 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{128, 16, 5, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 8, 1, 8}>
->;
+> {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA H200", 90, 132, 150'109'880'320, 0},
+    };
+};
 #endif
 
 // table merge_sort_k16_v8_upto_65536: keys of 9 to 16 bytes with values, n up to 65536
