@@ -253,9 +253,10 @@ class Session:
             raise Failed("launch_error", f"quantities returned a {type(found).__name__}: give a dict of numbers")
         numbers_found = {}
         for name, number in found.items():
-            if not isinstance(number, numbers.Real) or not (math.isfinite(number) and number > 0):
+            value = float(number) if isinstance(number, numbers.Real) else math.nan
+            if not (math.isfinite(value) and value > 0):
                 raise Failed("launch_error", f"quantities says {name} = {number!r}: numbers have to be above 0")
-            numbers_found[str(name)] = float(number)
+            numbers_found[str(name)] = value
         return numbers_found
 
     def _stream(self, parameters: Dict[str, Any]) -> int:

@@ -193,7 +193,7 @@ portability portability_of(const std::vector<landscape_source>& sources)
     for (std::size_t g = 0; g < all.size(); ++g) {
         auto& [gpu, section] = all[g];
         const std::set<std::string> unverified = unverified_in(section);
-        const landscape_candidate* best = nullptr;  // the winner, or else the fastest
+        const landscape_candidate* best = nullptr;  // the fastest, of which all others have a share
         for (const landscape_candidate& candidate : section.candidates) {
             if (!counts(section, candidate, unverified)) continue;
             const auto [at, fresh] = places.emplace(identity_of(candidate.parameters), found.rows.size());
@@ -202,8 +202,7 @@ portability portability_of(const std::vector<landscape_source>& sources)
             const double share = std::min(candidate.share(), 1.0);
             found.rows[at->second].shares[g] = share;
             ++gpu.candidates;
-            const bool is_first = !best || candidate.relative.median < best->relative.median;
-            if (candidate.may_win && (candidate.is_winner || (is_first && !(best && best->is_winner)))) {
+            if (candidate.may_win && (!best || candidate.relative.median < best->relative.median)) {
                 best = &candidate;
                 gpu.best = at->second;
             }
