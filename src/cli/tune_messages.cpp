@@ -205,8 +205,14 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
 
 void say_begin(const tune_call& call, const tune_backend& backend, const search_space& space)
 {
+    const std::string workloads = plural(call.spec().workloads.size(), "workload");
+    if (call.is_partial()) {
+        say(fmt::format("{} on {}: the header's row and the baseline x {}", call.spec().name, backend.label,
+                        workloads));
+        return;
+    }
     say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", call.spec().name, backend.label, space.raw_size(),
-                    plural(space.size(), "candidate"), plural(call.spec().workloads.size(), "workload"),
+                    plural(space.size(), "candidate"), workloads,
                     call.keeps_results() ? ", kept in " + call.store() : ""));
 }
 

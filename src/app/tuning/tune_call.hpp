@@ -64,6 +64,8 @@ public:
     [[nodiscard]] const std::vector<planned_backend>& backends() const { return planned_.backends; }
     [[nodiscard]] const std::vector<search_space>& spaces() const { return spaces_; }  ///< of each backend
 
+    /// Whether only some candidates are measured (`only` of the request).
+    [[nodiscard]] bool is_partial() const { return static_cast<bool>(request_.only); }
     /// A record that is replayed leaves nothing behind; neither does what only builds.
     [[nodiscard]] bool keeps_results() const { return keeps_; }
     [[nodiscard]] const std::string& store() const { return file_; }
