@@ -1386,13 +1386,15 @@ class ConvergenceSeriesImprovement(Record):
     """Charged until it was known."""
     median_ns: Optional[float]
     """Of one workload."""
+    cost: Optional[float]
+    """Of one workload, with an objective other than time: what candidates are ranked by."""
     score: Optional[float]
     """Over all workloads: more is better."""
     gap: Optional[float]
-    """0.05: it takes 5 % longer than the final best."""
+    """0.05: it takes 5 % longer than the final best, or costs 5 % more."""
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
-    _members = ('evaluation', 'seconds', 'median_ns', 'score', 'gap', 'parameters',)
+    _members = ('evaluation', 'seconds', 'median_ns', 'cost', 'score', 'gap', 'parameters',)
 
 
 class ConvergenceSeries(Record):

@@ -119,6 +119,18 @@ TEST_F(objectives_test, weights_conditions_and_the_front)
         EXPECT_TRUE(launchbox_run({"results", path("service.db"), "--objective", mistyped})
                         .shows("There is no winner: no candidate has p9_ms, which the objective names."))
             << mistyped;
+    // Pictures, courses and reports are of the cost, too.
+    EXPECT_EQ(launchbox_run({"results", path("service.db"), "--svg", path("pictures")}).status, 0);
+    EXPECT_TRUE(fs::is_regular_file(path("pictures/front.svg")));
+    const json course =
+        launchbox_run({"results", path("service.db"), "--convergence", "--format", "json"}).json().at("series")[0];
+    const json& last = course.at("improvements").back();
+    EXPECT_EQ(last.at("cost"), best->at("cost"));
+    EXPECT_TRUE(last.at("median_ns").is_null());
+    EXPECT_EQ(launchbox_run({"report", path("service.db"), "-o", path("report.html")}).status, 0);
+    const std::string page = read_input(path("report.html"));
+    EXPECT_NE(page.find("times as good as the baseline"), std::string::npos);
+    EXPECT_EQ(page.find("times as fast as the baseline"), std::string::npos);
     // A record answers for other weights and conditions as long as it has what they name.
     const std::string record = path("record.json");
     ASSERT_EQ(launchbox_run({"results", path("service.db"), "--format", "json", "--samples", "-o", record}).status, 0);

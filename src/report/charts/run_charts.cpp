@@ -20,6 +20,7 @@ constexpr std::size_t max_distributions = 12;
 
 std::optional<chart_group> speed_ups(const shown_run& shown);
 std::optional<chart_group> rates(const shown_run& shown);
+std::optional<chart_group> front(const shown_run& shown, const ranking& workload);
 std::optional<chart_group> matters(const shown_run& shown, const ranking& workload);
 std::optional<chart_group> converging(const shown_run& shown, std::size_t place);
 std::optional<chart_group> distributions(const shown_run& shown, const ranking& workload);
@@ -50,6 +51,12 @@ std::string chart_id(std::string_view text)
     return id.empty() ? "x" : id;
 }
 
+std::string better_text(const shown_run& shown)
+{
+    const bool by_time = shown.rankings.empty() || shown.rankings.front().goal.is_time();
+    return by_time ? "times as fast as the baseline" : "times as good as the baseline";
+}
+
 std::vector<chart_group> run_charts(const shown_run& shown)
 {
     std::vector<chart_group> groups;
@@ -62,6 +69,7 @@ std::vector<chart_group> workload_charts(const shown_run& shown, std::size_t pla
 {
     const ranking& workload = shown.rankings[place];
     std::vector<chart_group> groups;
+    add(groups, front(shown, workload));
     add(groups, parameter_surfaces(shown, workload));
     add(groups, matters(shown, workload));
     add(groups, occupancy_and_time(shown.run.results, workload));
@@ -109,7 +117,7 @@ namespace {
 
 std::optional<chart_group> speed_ups(const shown_run& shown)
 {
-    xy_chart drawn{{.title = "times as fast as the baseline", .from_zero = true}, {}};
+    xy_chart drawn{{.title = better_text(shown), .from_zero = true}, {}};
     chart_series bars{.name = "winner", .look = series_look::bars, .x = {}, .y = {}};
     std::vector<assignment> workloads;
     for (const ranking& workload : shown.rankings) workloads.push_back(workload.workload);
@@ -170,11 +178,52 @@ std::optional<chart_group> rates(const shown_run& shown)
     return group.charts.empty() ? std::nullopt : std::optional(std::move(group));
 }
 
+// "energy, J"
+std::string axis_text(const std::string& quantity)
+{
+    const std::string_view unit = unit_of(quantity);
+    return escape_for_terminal(quantity) + (unit.empty() ? "" : ", " + std::string(unit));
+}
+
+// The first two quantities of an objective with several, one against the other.
+std::optional<chart_group> front(const shown_run& shown, const ranking& workload)
+{
+    const std::vector<objective_term>& terms = workload.goal.terms();
+    if (terms.size() < 2) return std::nullopt;
+    xy_chart drawn{{.title = axis_text(terms[0].name)}, {.title = axis_text(terms[1].name)}};
+    chart_series behind{.name = "others", .look = series_look::dots, .x = {}, .y = {}};
+    chart_series ahead{.name = "Pareto front", .look = series_look::dots, .x = {}, .y = {}, .strong = true};
+    for (std::size_t i = 0; i < workload.candidates.size(); ++i) {
+        const ranked_candidate& candidate = workload.candidates[i];
+        const stored_result& result = shown.run.results[candidate.result];
+        const auto first = quantity_of(result.measured, terms[0].name);
+        const auto second = quantity_of(result.measured, terms[1].name);
+        if (!candidate.may_win || candidate.same_as || !first || !second) continue;
+        chart_series& to = candidate.on_front ? ahead : behind;
+        to.x.push_back(first->median);
+        to.y.push_back(second->median);
+        const bool wins = workload.decided && workload.decided->winner == i;
+        to.labels.push_back(fmt::format("{}: {:.4g}, {:.4g}{}", names_of(result.parameters), first->median,
+                                        second->median, wins ? ", winner" : ""));
+    }
+    if (ahead.x.empty()) return std::nullopt;
+    drawn.series = {std::move(behind), std::move(ahead)};
+    return chart_group{
+        "front",
+        "The Pareto front",
+        "",
+        {{"front", "The Pareto front",
+          "Each point is a candidate that may win. Of those on the front no other is at least as good in "
+          "all that the objective names and better in one.",
+          std::move(drawn)}}};
+}
+
 std::optional<chart_group> matters(const shown_run& shown, const ranking& workload)
 {
     const importance found = importance_of(shown.run.results, workload);
     if (found.singles.empty()) return std::nullopt;
-    xy_chart drawn{{.title = "variance of log(time) explained, %", .from_zero = true}, {}};
+    const std::string of = workload.goal.is_time() ? "log(time)" : "log(cost)";
+    xy_chart drawn{{.title = "variance of " + of + " explained, %", .from_zero = true}, {}};
     chart_series bars{.name = "explained", .look = series_look::bars, .x = {}, .y = {}};
     const auto add_bar = [&](const parameter_importance& one) {
         std::string name;
@@ -192,10 +241,10 @@ std::optional<chart_group> matters(const shown_run& shown, const ranking& worklo
                        "Which parameters matter",
                        "",
                        {{"importance", "Which parameters matter",
-                         fmt::format("How much of the variance of log(time) over {} lies between the values of a "
+                         fmt::format("How much of the variance of {} over {} lies between the values of a "
                                      "parameter; of two, what they explain beyond each alone. Constraints tie "
                                      "parameters to each other, so that the parts need not add up to 100 %.",
-                                     counted(found.candidates, "candidate", "candidates")),
+                                     of, counted(found.candidates, "candidate", "candidates")),
                          std::move(drawn)}}};
 }
 
@@ -204,25 +253,29 @@ std::optional<chart_group> converging(const shown_run& shown, std::size_t place)
     const std::vector<convergence> all = converge(shown.run.results, shown.rankings);
     if (place >= all.size() || all[place].improvements.empty()) return std::nullopt;
     const convergence& found = all[place];
+    const bool is_time = found.kind == convergence_kind::time;
+    const double unit = is_time ? 1e6 : 1;
     chart_group group{"convergence", "Convergence", "", {}, {"by evaluations", "by time"}};
     for (const bool by_time : {false, true}) {
         xy_chart drawn{
             {.title = by_time ? "seconds of compiling and measuring" : "candidates evaluated", .logarithmic = true},
-            {.title = "best so far, ms"}};
+            {.title = is_time ? "best so far, ms" : "best so far, cost"}};
         chart_series line{.name = "best so far", .look = series_look::steps, .x = {}, .y = {}};
         for (const improvement& step : found.improvements) {
             const double x = by_time ? std::max(step.seconds, 1e-3) : static_cast<double>(step.evaluation);
             line.x.push_back(x);
-            line.y.push_back(step.value / 1e6);
-            line.labels.push_back(fmt::format("{}: {:.4g} ms, {} above the best", names_of(step.parameters),
-                                              step.value / 1e6, percent_text(step.gap)));
+            line.y.push_back(step.value / unit);
+            line.labels.push_back(fmt::format("{}: {:.4g}{}, {} above the best", names_of(step.parameters),
+                                              step.value / unit, is_time ? " ms" : "", percent_text(step.gap)));
         }
         line.x.push_back(by_time ? std::max(found.seconds, line.x.back()) : static_cast<double>(found.evaluations));
         line.y.push_back(line.y.back());
         line.labels.emplace_back("the end of the run");
         drawn.series.push_back(std::move(line));
         group.charts.push_back({by_time ? "convergence-time" : "convergence", "Convergence",
-                                "The best time known, as the search went on.", std::move(drawn)});
+                                is_time ? "The best time known, as the search went on."
+                                        : "The least cost known, by the objective, as the search went on.",
+                                std::move(drawn)});
     }
     return group;
 }

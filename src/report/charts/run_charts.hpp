@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "report/charts/chart_data.hpp"
@@ -18,6 +19,9 @@ struct chart_group {
     std::vector<chart> charts;           ///< shown one at a time where there are several
     std::vector<std::string> tabs = {};  ///< the names of several: "min_blocks = 0"
 };
+
+/// What figures of winners say: "times as fast as the baseline", or as good by another objective.
+std::string better_text(const shown_run& shown);
 
 /// Over all workloads of the run: the winners against the baseline. Empty where nothing can be drawn.
 std::vector<chart_group> run_charts(const shown_run& shown);

@@ -29,7 +29,7 @@ constexpr std::size_t max_workloads_with_charts = 24;
 
 table best_table(const shown_run& shown)
 {
-    table rows{{{"workload"}, {"candidate"}, {"ms", true}, {"± %", true}, {"times as fast as the baseline", true}}, {}};
+    table rows{{{"workload"}, {"candidate"}, {"ms", true}, {"± %", true}, {better_text(shown), true}}, {}};
     std::vector<assignment> workloads;
     bool rates = false;
     for (const ranking& workload : shown.rankings) {
@@ -114,7 +114,7 @@ void add_run(const shown_run& shown, const std::string& name, const std::string&
         const std::string part = fmt::format("{}-w{}", id, i + 1);
         page.section(part, workload_name(shown.rankings[i].workload), 3);
         page.line(verdict_text(shown.run.results, shown.rankings[i]), tone::strong);
-        page.begin_details("The fastest candidates, and what failed");
+        page.begin_details("The best candidates, and what failed");
         page.add(workload_document(shown, shown.rankings[i], rows_of_candidates, false));
         page.end_details();
         if (i >= max_workloads_with_charts) {

@@ -33,12 +33,25 @@ std::string title_of(const convergence& found, std::size_t workloads)
     return found.workload ? workload_name(*found.workload) : fmt::format("over all {} workloads", workloads);
 }
 
+// "ms", "cost", "score"
+const char* title_of(convergence_kind kind)
+{
+    return kind == convergence_kind::time ? "ms" : kind == convergence_kind::cost ? "cost" : "score";
+}
+
+std::string value_text(convergence_kind kind, double value, double best)
+{
+    return kind == convergence_kind::time   ? milliseconds(value, best)
+           : kind == convergence_kind::cost ? fmt::format("{:.4g}", value)
+                                            : fmt::format("{:.3f}", value);
+}
+
 void add_improvements(const convergence& found, std::size_t top, document& page)
 {
     std::vector<const assignment*> candidates;
     for (const improvement& improvement : found.improvements) candidates.push_back(&improvement.parameters);
     const parameter_columns columns = columns_of(candidates);
-    table rows{{{"evaluation", true}, {"seconds", true}, {found.workload ? "ms" : "score", true}, {"gap %", true}}, {}};
+    table rows{{{"evaluation", true}, {"seconds", true}, {title_of(found.kind), true}, {"gap %", true}}, {}};
     add_columns(columns, rows);
     add_last_column(columns, "", rows);
     // The last are the most interesting.
@@ -47,8 +60,7 @@ void add_improvements(const convergence& found, std::size_t top, document& page)
     for (std::size_t i = hidden; i < count; ++i) {
         const improvement& improvement = found.improvements[i];
         std::vector<cell> row{count_text(improvement.evaluation), seconds_text(improvement.seconds)};
-        row.emplace_back(found.workload ? milliseconds(improvement.value, found.improvements.back().value)
-                                        : fmt::format("{:.3f}", improvement.value));
+        row.emplace_back(value_text(found.kind, improvement.value, found.improvements.back().value));
         row.emplace_back(gap_text(improvement.gap));
         add_cells(columns, improvement.parameters, row);
         if (!columns.in_last.empty()) add_last_cell(columns, improvement.parameters, {}, row);
@@ -78,9 +90,8 @@ void add_summary(const std::vector<std::vector<convergence>>& all, const results
             std::vector<cell> row{count_text(course.evaluations)};
             const bool some = !course.improvements.empty();
             const double best = some ? course.improvements.back().value : 0;
-            row.emplace_back(!some             ? "–"
-                             : course.workload ? milliseconds(best, best) + " ms"
-                                               : fmt::format("{:.3f}", best));
+            const bool is_time = course.kind == convergence_kind::time;
+            row.emplace_back(some ? value_text(course.kind, best, best) + (is_time ? " ms" : "") : "–");
             for (const std::size_t place : course.reached)
                 row.emplace_back(some ? when_text(course.improvements[place]) : "–");
             const shown_run& shown = report.runs[run];
@@ -142,7 +153,7 @@ std::string convergence_chart(const convergence& found, const output_style& styl
     const int columns = side_by_side ? static_cast<int>(found.evaluations) : width;
     // The evaluation that a column shows: the last of those in it.
     const auto shown_at = [&](int column) {
-        if (side_by_side) return static_cast<std::size_t>(column + 1);
+        if (side_by_side) return static_cast<std::size_t>(column) + 1;
         return static_cast<std::size_t>(std::pow(last, (column + 1.0) / columns) + 1e-9);
     };
     const auto gap_at = [&](std::size_t evaluation) {
@@ -168,7 +179,7 @@ std::string convergence_chart(const convergence& found, const output_style& styl
         int column = 0;
         while (column + 1 < columns && static_cast<double>(shown_at(column)) < evaluation) ++column;
         const std::string label = count_text(static_cast<std::size_t>(evaluation));
-        std::size_t at = static_cast<std::size_t>(label_width + column);
+        std::size_t at = static_cast<std::size_t>(label_width) + static_cast<std::size_t>(column);
         at = std::min(at, below.size() - std::min(below.size(), label.size()));
         const std::size_t from = at == 0 ? 0 : at - 1;
         if (below.find_first_not_of(' ', from) < std::min(below.size(), at + label.size() + 1)) return;
@@ -183,14 +194,18 @@ std::string convergence_chart(const convergence& found, const output_style& styl
 
 namespace {
 
-const char* const improvement_figures[] = {"evaluation", "seconds", "median_ns", "score", "gap"};
+const char* const improvement_figures[] = {"evaluation", "seconds", "median_ns", "cost", "score", "gap"};
 
-ordered_json improvement_json(const improvement& improvement, bool is_score)
+ordered_json improvement_json(const improvement& improvement, convergence_kind kind)
 {
+    const auto if_kind = [&](convergence_kind wanted) {
+        return kind == wanted ? ordered_json(improvement.value) : ordered_json(nullptr);
+    };
     return {{"evaluation", improvement.evaluation},
             {"seconds", improvement.seconds},
-            {"median_ns", is_score ? ordered_json(nullptr) : ordered_json(improvement.value)},
-            {"score", is_score ? ordered_json(improvement.value) : ordered_json(nullptr)},
+            {"median_ns", if_kind(convergence_kind::time)},
+            {"cost", if_kind(convergence_kind::cost)},
+            {"score", if_kind(convergence_kind::score)},
             {"gap", improvement.gap},
             {"parameters", values_json(improvement.parameters)}};
 }
@@ -206,7 +221,7 @@ ordered_json convergence_json(const results_report& found)
         for (const convergence& course : all[run]) {
             ordered_json improvements = ordered_json::array(), reached = ordered_json::array();
             for (const improvement& one : course.improvements)
-                improvements.push_back(improvement_json(one, !course.workload));
+                improvements.push_back(improvement_json(one, course.kind));
             for (std::size_t part = 0; part < convergence_parts.size(); ++part) {
                 ordered_json at{{"within", convergence_parts[part]}, {"evaluation", nullptr}, {"seconds", nullptr}};
                 if (!course.improvements.empty()) {
@@ -255,7 +270,7 @@ table convergence_table(const results_report& found)
                                       course.workload ? "false" : "true"};
                 add_values(workloads, course.workload.value_or(assignment{}), row);
                 add_values(parameters, one.parameters, row);
-                const ordered_json json = improvement_json(one, !course.workload);
+                const ordered_json json = improvement_json(one, course.kind);
                 for (const char* title : improvement_figures) row.emplace_back(json_cell(json[title]));
                 rows.rows.push_back(std::move(row));
             }

@@ -44,18 +44,22 @@ void look_back(convergence& found, bool more_is_better)
 
 convergence on_workload(const std::vector<stored_result>& results, const ranking& workload)
 {
-    convergence found{.workload = workload.workload, .improvements = {}};
-    std::map<std::size_t, double> times;
+    const bool by_time = workload.goal.is_time();
+    convergence found{.workload = workload.workload,
+                      .kind = by_time ? convergence_kind::time : convergence_kind::cost,
+                      .improvements = {}};
+    std::map<std::size_t, double> values;
     for (const ranked_candidate& candidate : workload.candidates)
-        if (candidate.may_win) times.emplace(candidate.result, candidate.time.median);
+        if (candidate.may_win && (by_time || candidate.cost))
+            values.emplace(candidate.result, by_time ? candidate.time.median : candidate.cost->median);
     charged_time time;
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (results[i].workload != workload.workload) continue;
         found.seconds = time.after(results[i]);
         if (results[i].measured.status == outcome::rejected) continue;
         ++found.evaluations;
-        const auto median = times.find(i);
-        if (median == times.end()) continue;
+        const auto median = values.find(i);
+        if (median == values.end()) continue;
         if (!found.improvements.empty() && median->second >= found.improvements.back().value) continue;
         found.improvements.push_back({.evaluation = found.evaluations,
                                       .seconds = found.seconds,
@@ -68,7 +72,7 @@ convergence on_workload(const std::vector<stored_result>& results, const ranking
 
 convergence over_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
 {
-    convergence found{.workload = std::nullopt, .improvements = {}};
+    convergence found{.workload = std::nullopt, .kind = convergence_kind::score, .improvements = {}};
     const overall_ranking overall = rank_overall(results, rankings);
     std::map<std::string, double> scores;
     for (const overall_candidate& candidate : overall.candidates)

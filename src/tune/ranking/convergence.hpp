@@ -14,18 +14,23 @@ namespace launchbox {
 /// Parts above the final best whose reaching is told of.
 constexpr std::array convergence_parts{0.10, 0.05, 0.01};
 
+/// What a search looked for: the time in nanoseconds, the cost by another objective, or a score over all workloads, of
+/// which more is better.
+enum class convergence_kind { time, cost, score };
+
 /// A candidate that was better than all before it.
 struct improvement {
     std::size_t evaluation = 0;  ///< its number, from 1
     double seconds = 0;          ///< charged until it was known
-    double value = 0;            ///< nanoseconds, or a score: see `convergence`
+    double value = 0;            ///< by the kind of its `convergence`
     double gap = 0;              ///< of the final best: 0.05 takes 5 % longer
     assignment parameters;
 };
 
 /// Of one workload of a run, or of its score over all workloads.
 struct convergence {
-    std::optional<assignment> workload;  ///< `nullopt`: the score over all workloads, of which more is better
+    std::optional<assignment> workload;  ///< `nullopt`: over all workloads
+    convergence_kind kind = convergence_kind::time;
     std::size_t evaluations = 0;
     double seconds = 0;
     std::vector<improvement> improvements;  ///< the last is the final best; empty: nothing may win
