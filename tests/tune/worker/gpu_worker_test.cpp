@@ -538,23 +538,31 @@ protected:
     }
 };
 
-// What the counter says of rounds with the launch, less that of rounds without it.
+// What the counter says of rounds with the launch, less that of rounds without it. On a busy machine the rounds can
+// take another time than the samples did: then there is no energy, and a warning says why.
 TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_rounds_with_it_have_more)
 {
     gpu_worker& asked = worker();
-    for (int time = 0; time < 2; ++time) {  // the second time the rounds without a launch are known
+    int found_energy = 0;
+    for (int time = 0; time < 40 && found_energy < 2; ++time) {  // later the rounds without a launch are known
         const measurement found = asked.measure(energy_task());
         ASSERT_EQ(found.status, outcome::measured) << found.reason;
         EXPECT_TRUE(found.verified);
         EXPECT_EQ(found.samples_ns.size(), 12u);
         const std::optional<sample_summary> energy = quantity_of(found, energy_quantity),
                                             power = quantity_of(found, power_quantity);
-        ASSERT_TRUE(energy && power);
+        ASSERT_EQ(energy.has_value(), power.has_value());
+        if (!energy) {
+            EXPECT_FALSE(found.warnings.empty());
+            continue;
+        }
+        ++found_energy;
         EXPECT_GE(energy->count, 3u);
         // How much it is depends on how steady this machine is; the rounds without a launch have next to nothing.
         EXPECT_GT(energy->median, 1);
         EXPECT_NEAR(power->median, energy->median / (summarise(found.samples_ns).median * 1e-9), 1e-6 * power->median);
     }
+    EXPECT_EQ(found_energy, 2);
     EXPECT_TRUE(asked.measure(task()).quantities.empty());
 }
 
@@ -569,7 +577,7 @@ TEST_F(energy_on_fake_gpu, who_runs_so_long_that_the_idle_gpu_would_have_used_mo
 
 TEST_F(energy_on_fake_gpu, launches_that_do_nothing_while_the_energy_is_measured_have_none)
 {
-    fault({{"stage", "timed_launch_runs"}, {"match", plain}, {"action", "untouched"}, {"skip", 40}});
+    fault({{"stage", "timed_launch_runs"}, {"match", plain}, {"action", "untouched"}, {"skip", 16}});
     const measurement found = worker().measure(energy_task());
     EXPECT_EQ(found.status, outcome::wrong_result);
     EXPECT_TRUE(found.quantities.empty());
