@@ -29,7 +29,8 @@ exit_status run_bench(const bench_options& options)
     if (!options.leave_out.empty())
         request.leave_out = options.leave_out == "gpu" ? left_out::gpu : left_out::architecture;
     catch_interrupts();
-    const auto [bench, status] = compare_searches(request, terminal_listener());
+    const search_comparison compared = compare_searches(request, terminal_listener());
+    const search_bench& bench = compared.bench;
     if (bench.interrupted) say("interrupted; the finished part is shown");
     if (request.leave_out && bench.held_out.empty() && !bench.interrupted)
         throw error("no space with candidates to choose from is recorded on two GPUs or more",
@@ -39,7 +40,7 @@ exit_status run_bench(const bench_options& options)
     write_report(options.output,
                  {[&bench](const output_style&) { return search_bench_document(bench); },
                   [&bench] { return search_bench_json(bench); }, [&bench] { return search_bench_table(bench); }});
-    return bench.interrupted ? exit_status::interrupted : status;
+    return bench.interrupted ? exit_status::interrupted : compared.status;
 }
 
 }  // namespace
