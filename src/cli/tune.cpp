@@ -73,7 +73,7 @@ void read_budget(const std::string& text, tune_options& options)
 std::string default_store(const std::string& spec)
 {
     std::string name = fs::path(spec).stem().string();
-    std::ranges::replace(name, ':', '.');  // cub:scan
+    if (spec.starts_with("cub:")) std::ranges::replace(name, ':', '.');
     return name + ".db";
 }
 

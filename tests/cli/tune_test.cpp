@@ -694,6 +694,10 @@ TEST_F(tune_test, control_files_that_cannot_be_a_parameter_are_refused)
     expect_refused(with(block_sort, path("none*.acf")), "--controls: there is no file " + path("none*.acf"));
     expect_refused(with(block_sort, here.string()), "--controls: there is no file " + here.string());
     expect_refused(with("examples/tune_cpu_sort/tune_cpu_sort.toml", path("a.acf")), "has no [kernel] with a source");
+    write_file_atomically(path("b[1].acf"), "controls");  // a name as a shell gives it, and no pattern
+    const call literal = with(block_sort, path("b[1].acf"));
+    EXPECT_NE(literal.status, 0) << "controls that are none";
+    EXPECT_FALSE(literal.says("there is no file")) << literal.err;
     std::string text = read_input(repository_file(block_sort));
     text.replace(text.find("[parameters]"), 12, "[parameters]\ncontrols = [\"\"]");
     text.replace(text.find("baseline = {"), 12, "baseline = { controls = \"\",");

@@ -71,17 +71,15 @@ std::vector<int> indices_of(const gpu_group& group)
     return indices;
 }
 
-std::string visible_name(const gpu_device& gpu)
-{
-    if (gpu.uuid.empty()) return std::to_string(gpu.index);
-    const bool is_part = gpu.name.find(" MIG ") != std::string::npos;
-    return is_part && gpu.uuid.starts_with("GPU-") ? "MIG-" + gpu.uuid.substr(4) : gpu.uuid;
-}
-
 std::vector<std::string> visible_names(const gpu_group& group)
 {
     std::vector<std::string> names;
-    for (const gpu_device& gpu : group) names.push_back(visible_name(gpu));
+    for (const gpu_device& gpu : group) {
+        const bool is_part = gpu.name.find(" MIG ") != std::string::npos;
+        names.push_back(gpu.uuid.empty()                          ? std::to_string(gpu.index)
+                        : is_part && gpu.uuid.starts_with("GPU-") ? "MIG-" + gpu.uuid.substr(4)
+                                                                  : gpu.uuid);
+    }
     return names;
 }
 

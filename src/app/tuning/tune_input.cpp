@@ -88,9 +88,11 @@ tune_spec read_cub_spec(const std::string& file)
     return spec;
 }
 
-// Regular files, in the order of their names.
+// Regular files, in the order of their names. The name of one that is there means it, whatever characters it has.
 std::vector<fs::path> files_of_pattern(const std::string& pattern, const std::string& option)
 {
+    std::error_code unknown;
+    if (fs::is_regular_file(pattern, unknown)) return {pattern};
     glob_t found{};
     const int status = ::glob(pattern.c_str(), GLOB_NOMAGIC, nullptr, &found);
     std::vector<fs::path> files;

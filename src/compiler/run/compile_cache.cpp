@@ -218,7 +218,8 @@ std::string key_of(const std::vector<std::string_view>& parts)
 }
 
 compile_cache::compile_cache(const fs::path& folder)
-    : folder_(folder.empty() ? folder : folder / "compiles"), max_bytes_of_part_(cache_max_bytes() / 256)
+    : folder_(folder.empty() ? folder : folder / "compiles"),
+      max_bytes_of_part_(folder.empty() ? 0 : cache_max_bytes() / 256)
 {
 }
 

@@ -37,7 +37,7 @@ std::string key_of(const std::vector<std::string_view>& parts);
 /// nothing is kept.
 class compile_cache {
 public:
-    /// An empty folder: nothing is kept and nothing found. Throws `error` as `cache_max_bytes`.
+    /// An empty folder: nothing is kept and nothing found. Else throws `error` as `cache_max_bytes`.
     explicit compile_cache(const std::filesystem::path& folder);
 
     [[nodiscard]] bool enabled() const { return !folder_.empty(); }

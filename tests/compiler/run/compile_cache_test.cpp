@@ -227,6 +227,8 @@ TEST(CompileCache, ItsSizeComesFromTheEnvironment)
     EXPECT_EQ(size("20G"), std::uintmax_t{20} << 30);
     EXPECT_EQ(size("0"), std::numeric_limits<std::uintmax_t>::max());
     for (const char* wrong : {"-1G", "ten", "5 apples", "1e9"}) EXPECT_THROW(size(wrong), error) << wrong;
+    const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", "ten");
+    EXPECT_FALSE(compile_cache({}).enabled());  // where nothing is kept no size is asked for
 }
 
 // With the real nvcc: what makes a compile another one.
