@@ -56,6 +56,9 @@ endif()
 # presets asan, fuzz and tidy do without either, so that a file that lacks an include does not compile there.
 option(LAUNCHBOX_QUICK_BUILD "Compile files of a module together, with a precompiled header" ON)
 if(LAUNCHBOX_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC collects its garbage from 128 MB on, which took a tenth of the compile time; with this it takes up to 1.2 GB of
+  # memory instead of 1.0.
+  target_compile_options(launchbox_own_code INTERFACE --param=ggc-min-heapsize=1048576)
   # A file that is included by another looks like a header, whose classes should not hold what is in no header.
   target_compile_options(launchbox_own_code INTERFACE -Wno-subobject-linkage)
 endif()
