@@ -452,11 +452,7 @@ bool is_lambda(const source_declarations& names, const source_scope& scope)
         if (!head[i].is("]")) continue;
         const bool ends = i + 1 == head.size() ||
                           head[i + 1].is_any({"(", "mutable", "__device__", "__host__", "__attribute__", "->"});
-        std::size_t open = i;
-        for (std::size_t depth = 0; open > 0; --open) {
-            if (head[open].is("]")) ++depth;
-            if (head[open].is("[") && --depth == 0) break;
-        }
+        const std::size_t open = opening_bracket(head, i, head.size());
         const bool subscript =
             open > 0 && (head[open - 1].kind == source_token_kind::identifier || head[open - 1].is_any({")", "]"})) &&
             !head[open - 1].is("return");

@@ -12,6 +12,12 @@
 
 namespace launchbox {
 
+/// The place of the bracket that the one at `close` closes, if at most `most` tokens are between them; else `close`.
+std::size_t opening_bracket(token_span tokens, std::size_t close, std::size_t most);
+
+/// The bracket around a place, within its statement.
+std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place);
+
 struct statement_begin {
     std::size_t first = 0;
     /// That it is in: of a call, of parameters, or of the head of a loop.

@@ -508,11 +508,8 @@ bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
         if (before.is_any({";", "{", "}"})) return true;
         if (before.is(":")) return begin_of_label(tokens, i - 1).has_value();
         if (before.is("]")) {
-            std::size_t depth = 0;
-            while (i-- > 0 && place - i < longest) {
-                if (tokens[i].is("]")) ++depth;
-                if (tokens[i].is("[") && --depth == 0) break;
-            }
+            i = opening_bracket(tokens, i - 1, longest);
+            if (tokens[i].is("]")) return false;
             continue;
         }
         const bool word = before.kind == source_token_kind::identifier && !before.is("else");
@@ -535,19 +532,6 @@ token_span last_value(token_span words)
         if (depth == 0 && words[i].is("=") && !compound) return words.subspan(i + 1);
     }
     return words;
-}
-
-// The bracket around a place, within its statement.
-std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place)
-{
-    constexpr std::size_t longest = 200;
-    int depth = 0;
-    for (std::size_t i = place; i-- > 0 && place - i < longest;) {
-        if (tokens[i].is_any({")", "]", "}"})) ++depth;
-        if (tokens[i].is_any({"(", "[", "{"}) && depth-- == 0) return i;
-        if (tokens[i].is(";") && depth == 0) return std::nullopt;
-    }
-    return std::nullopt;
 }
 
 // "cudaLaunchKernelEx" of what is called with this bracket; over template arguments.
@@ -638,12 +622,9 @@ bool source_values::may_change(std::size_t argument) const
           "uint64_t",      "float",     "double", "to_string"})
         if (name == harmless) return false;
     if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // takes what it changes by a pointer
-    int position = 0, depth = 0;
-    for (std::size_t i = bracket + 1; i < argument; ++i) {
-        if (tokens[i].is_any({"(", "[", "{"})) ++depth;
-        if (tokens[i].is_any({")", "]", "}"})) --depth;
-        if (depth == 0 && tokens[i].is(",")) ++position;
-    }
+    const std::size_t position =
+        std::max<std::size_t>(
+            split_at_commas(token_span(tokens).subspan(bracket + 1, argument - bracket - 1)).size(), 1) - 1;
     bool known = false;
     for (const std::size_t place : names_.places(name)) {
         // A declaration: a type before it, and a list of parameters behind.
@@ -655,8 +636,8 @@ bool source_values::may_change(std::size_t argument) const
         if (!typed || end == tokens.size() || !(end + 1 < tokens.size())) continue;
         const std::vector<token_span> parameters =
             split_at_commas(token_span(tokens).subspan(place + 2, end - place - 2));
-        if (static_cast<std::size_t>(position) >= parameters.size()) continue;
-        const token_span parameter = parameters[static_cast<std::size_t>(position)];
+        if (position >= parameters.size()) continue;
+        const token_span parameter = parameters[position];
         if ((has_word(parameter, "&") || has_word(parameter, "&&")) && !has_word(parameter, "const")) return true;
         if (parameter.size() > 1) known = true;
     }

@@ -10,7 +10,6 @@
 #include "advice/inspect/diagnose.hpp"
 #include "advice/lint/source_view.hpp"
 #include "compiler/run/source_unit.hpp"
-#include "source/source_constants.hpp"
 
 namespace launchbox {
 
@@ -18,7 +17,6 @@ namespace launchbox {
 struct linted_file {
     std::string name;
     const source_view* view = nullptr;
-    const source_constants* constants = nullptr;
 };
 
 /// A name that has one value for the host and another for an architecture.
