@@ -126,20 +126,27 @@ std::string absolute(const fs::path& folder, const std::string& path)
     return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
-// "a,b" of nvcc is two paths, unless there is one of that name.
+// "a,b" of nvcc is two paths unless a file of that name exists.
+std::vector<std::string> paths_in(const std::string& list, const fs::path& folder)
+{
+    std::error_code failure;
+    if (fs::exists(folder / list, failure)) return {list};
+    std::vector<std::string> paths;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t end = std::min(list.find(',', from), list.size());
+        paths.push_back(list.substr(from, end - from));
+        from = end + 1;
+    }
+    return paths;
+}
+
 std::string absolute_list(string_view flag, const fs::path& folder, const std::string& list)
 {
     // Without a folder the compiler of the host is looked for in PATH.
     if (flag == "-ccbin" || flag == "--compiler-bindir")
         return list.find('/') == std::string::npos ? list : absolute(folder, list);
-    std::error_code failure;
-    if (list.find(',') == std::string::npos || fs::exists(folder / list, failure)) return absolute(folder, list);
     std::string result;
-    for (std::size_t from = 0; from <= list.size();) {
-        const std::size_t end = std::min(list.find(',', from), list.size());
-        result += (from > 0 ? "," : "") + absolute(folder, list.substr(from, end - from));
-        from = end + 1;
-    }
+    for (const std::string& path : paths_in(list, folder)) result += (result.empty() ? "" : ",") + absolute(folder, path);
     return result;
 }
 
@@ -159,17 +166,7 @@ void expand_files(const std::string& list, const fs::path& folder, std::vector<s
                   std::vector<std::string>& result)
 {
     constexpr std::size_t deepest = 30, largest_file = std::size_t{64} << 20, max_words = 1'000'000;
-    std::error_code failure;
-    std::vector<std::string> files{list};
-    if (!fs::exists(folder / list, failure)) {
-        files.clear();
-        for (std::size_t from = 0; from <= list.size();) {
-            const std::size_t end = std::min(list.find(',', from), list.size());
-            files.push_back(list.substr(from, end - from));
-            from = end + 1;
-        }
-    }
-    for (const std::string& name : files) {
+    for (const std::string& name : paths_in(list, folder)) {
         const std::string path = (folder / name).lexically_normal().string();
         if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > max_words)
             throw error(

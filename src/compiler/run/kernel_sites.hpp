@@ -34,9 +34,4 @@ struct kernel_census {
 kernel_census read_census(const nvcc_output& declarations, const nvcc_output& attributes,
                           const std::vector<std::string>& files, const nvcc_job& unit);
 
-/// Runs the compiler's front end twice.
-kernel_census find_kernel_sites(unit_compiler& unit);
-kernel_census find_kernel_sites(const toolchain& tools, const std::string& source, compute_capability architecture,
-                                const std::vector<std::string>& flags);
-
 }  // namespace launchbox

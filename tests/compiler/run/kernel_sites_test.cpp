@@ -18,17 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class KernelSites : public testing::Test {
+class KernelSites : public nvcc_test {
 protected:
-    void SetUp() override
-    {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-    }
-
     std::string write(const std::string& name, const std::string& text) const
     {
         const fs::path path = folder_.path() / name;
@@ -37,17 +28,24 @@ protected:
         return path.string();
     }
 
+    [[nodiscard]] kernel_census census_of_kernels(const std::string& source) const
+    {
+        const compile_cache none({});
+        unit_compiler unit(tools_, {}, none, {.source = source, .architecture = {9, 0}});
+        const nvcc_output declarations = unit.compile(census_header(census_of::declarations), true);
+        return read_census(declarations, unit.compile(census_header(census_of::attributes), true), unit.files(),
+                           unit.job({}, true));
+    }
+
     [[nodiscard]] std::map<std::string, kernel_site> sites_in(const std::string& source)
     {
-        const kernel_census census = find_kernel_sites(tools_, source, {9, 0}, {});
+        const kernel_census census = census_of_kernels(source);
         EXPECT_TRUE(census.errors.empty()) << census.errors.front();
         std::map<std::string, kernel_site> sites;
         for (const kernel_site& site : census.sites) sites.emplace(site.kernel, site);
         return sites;
     }
 
-    temporary_directory folder_;
-    toolchain tools_;
 };
 
 // The line with /*mark*/ in it.
@@ -65,6 +63,7 @@ TEST_F(KernelSites, EveryWayToWriteAKernel)
                                      "#pragma once\n\n"
                                      "template <class T> /*h*/ __global__ void in_header(T* p) { *p = 1; }\n");
     const std::string source = write("k.cu", R"(#include "include/header.cuh"
+#include "nvcc_test.hpp"
 template /*i*/ __global__ void in_header<long>(long*);
 __global__ void forward(int* p);
 namespace ns {
@@ -150,7 +149,7 @@ TEST_F(KernelSites, GeneratedCodeSaysWhereItComesFrom)
 
 TEST_F(KernelSites, AFileThatDoesNotCompileSaysSo)
 {
-    const kernel_census census = find_kernel_sites(tools_, write("k.cu", "__global__ void k() { x; }\n"), {9, 0}, {});
+    const kernel_census census = census_of_kernels(write("k.cu", "__global__ void k() { x; }\n"));
     EXPECT_TRUE(census.sites.empty());
     ASSERT_FALSE(census.errors.empty());
     EXPECT_NE(census.errors.front().find("k.cu(1): identifier \"x\" is undefined"), std::string::npos);

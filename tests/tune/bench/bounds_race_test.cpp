@@ -10,6 +10,7 @@
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/subprocess.hpp"
+#include "nvcc_test.hpp"
 
 namespace launchbox {
 namespace {
@@ -38,15 +39,12 @@ std::string header_for(int threads)
            "\n#define __global__ __attribute__((global)) __attribute__((launch_bounds(" + bound + ")))\n#endif\n";
 }
 
-class BoundsRace : public testing::Test {
+class BoundsRace : public nvcc_test {
 protected:
     void SetUp() override
     {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
+        nvcc_test::SetUp();
+        if (IsSkipped()) return;
         write_file_atomically(file("scale.cu"), source);
     }
 
@@ -74,8 +72,6 @@ protected:
         return result;
     }
 
-    temporary_directory folder_;
-    toolchain tools_;
 };
 
 TEST_F(BoundsRace, a_program_is_built_here_for_each_bound)
