@@ -52,7 +52,7 @@ struct subject {
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
     }
-    /// The third one, which says nothing about registers, stays as it is.
+    /// The third bound, which does not affect registers, is kept.
     [[nodiscard]] std::string bound_with(int bound_threads) const
     {
         return attribute_source(
@@ -150,7 +150,7 @@ bool check_bought_nothing(const subject& s)
     return pays;
 }
 
-// The same for a kernel of Triton, in whose source there are no launch bounds: num_warps and maxnreg decide.
+// The same for a Triton kernel, which has no launch bounds in its source: num_warps and maxnreg decide.
 void check_triton_spills(const subject& s, const std::string& figures)
 {
     const int registers = *s.kernel.figures.registers, warps = *s.kernel.launches.triton_warps,
@@ -176,7 +176,8 @@ void check_triton_spills(const subject& s, const std::string& figures)
                       warps));
 }
 
-// -maxrregcount, of which ptxas says that it counts for this kernel, whatever bounds it has. Whether it explains them.
+// -maxrregcount, if ptxas says that it applies to this kernel despite its bounds. Returns whether it explains the
+// spills.
 bool check_spills_by_option(const subject& s, const std::string& figures)
 {
     const std::optional<int> cap = s.kernel.bounds.maxrregcount;

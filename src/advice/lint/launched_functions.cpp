@@ -98,7 +98,7 @@ void function_finder::add(token_span words, std::size_t at, std::string_view mem
         found_.is_complete = false;
         return;
     }
-    // What decides a choice is none of the functions.
+    // Skip the condition of a choice: it holds no function to launch.
     int open = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].is_any({"(", "[", "{"})) ++open;

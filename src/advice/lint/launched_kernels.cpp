@@ -156,7 +156,7 @@ private:
             if (function_name(kernels_[i].short_form) == function.name)
                 if (auto one = match(function, at, i)) found.push_back(*std::move(one));
         keep_nearest(at, found);
-        // Of which instance a launch is may not be written there; where there is one only, it is that.
+        // The launch need not name the instance: if only one exists, it is that one.
         for (candidate& one : found) {
             const auto is_beside = [&](const candidate& other) {
                 return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;

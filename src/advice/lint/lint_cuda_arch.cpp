@@ -107,7 +107,7 @@ void arch_lint::find(std::vector<chosen_name>& chosen, std::vector<diagnosis>& f
     }
 }
 
-// The number of the first token behind this byte.
+// The index of the first token at or after this byte.
 std::size_t token_from(const source_text& source, std::size_t byte)
 {
     const auto next = std::ranges::lower_bound(source.tokens, byte, {}, &source_token::begin);
@@ -154,7 +154,7 @@ std::optional<int> arch_lint::host_branch(const std::vector<int>& branches) cons
     return std::nullopt;
 }
 
-// Whether a branch around it surely is none that the host compiles.
+// Whether the host certainly does not compile this branch, or one around it.
 bool arch_lint::hidden_from_host(int branch) const
 {
     for (; branch >= 0; branch = source_.branches[static_cast<std::size_t>(branch)].outer) {

@@ -25,7 +25,7 @@ std::string percent(double part)
     return fmt::format("{:.3g} %", 100 * part);
 }
 
-// What is wrong with a launch: reported once if it is the same for several architectures.
+// A problem with a launch: reported once if it is the same for several architectures.
 struct launch_problem {
     std::string id;
     std::string message, fix;
@@ -207,7 +207,7 @@ std::optional<launch_problem> launch_lint::of_grid(const std::string& name, cons
     return std::nullopt;
 }
 
-// The bound to write; the third one stays as it is.
+// The bound to write; the third one is kept.
 std::string bound_for(const kernel_info& kernel, int threads)
 {
     return attribute_source({.threads = threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
