@@ -23,7 +23,7 @@ cuda_driver load()
         if (!find(function, name) && driver.missing.empty())
             driver.missing = std::string("libcuda.so.1 is not a CUDA driver that launchbox knows: it has no ") + name;
     };
-    // cuda.h renames some functions to their current version; these are the names behind its macros.
+    // cuda.h renames some functions to their current version by macros; these are the names that the macros stand for.
     need(driver.init, "cuInit");
     need(driver.driver_version, "cuDriverGetVersion");
     need(driver.error_name, "cuGetErrorName");

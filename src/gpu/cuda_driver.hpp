@@ -10,7 +10,7 @@ namespace launchbox {
 
 /// Functions by name, of the version that the name in the comment says. Null: this driver does not have it.
 struct cuda_driver {
-    std::string missing;  ///< empty: all that is not optional is there; else why not, for people
+    std::string missing;  ///< empty if everything required was found; else why not, for people
 
     decltype(&cuInit) init = nullptr;
     decltype(&cuDriverGetVersion) driver_version = nullptr;

@@ -47,8 +47,8 @@ std::vector<source_token> without_qualifiers(token_span words);
 /// only where it can be a list of template arguments.
 std::size_t closing_bracket(token_span tokens, std::size_t open);
 
-/// The parts between commas, outside of all brackets; none if there are no tokens. In `types`, such as the parameters of
-/// a template, every `<` behind a name is a bracket; elsewhere it may compare.
+/// The parts between commas, outside of all brackets; none if there are no tokens. In `types`, such as the parameters
+/// of a template, every `<` behind a name is a bracket; elsewhere it may compare.
 std::vector<token_span> split_at_commas(token_span tokens, bool types = false);
 
 }  // namespace launchbox

@@ -623,8 +623,9 @@ bool source_values::may_change(std::size_t argument) const
         if (name == harmless) return false;
     if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // takes what it changes by a pointer
     const std::size_t position =
-        std::max<std::size_t>(
-            split_at_commas(token_span(tokens).subspan(bracket + 1, argument - bracket - 1)).size(), 1) - 1;
+        std::max<std::size_t>(split_at_commas(token_span(tokens).subspan(bracket + 1, argument - bracket - 1)).size(),
+                              1) -
+        1;
     bool known = false;
     for (const std::size_t place : names_.places(name)) {
         // A declaration: a type before it, and a list of parameters behind.

@@ -36,7 +36,7 @@ struct block_size_use {
     std::vector<seen_launch> launches = {};                    ///< in the order of the text
     std::optional<source_location> defined_at = std::nullopt;  ///< its name, where the text has one such kernel
     std::optional<int> threads = std::nullopt;  ///< of a block, where all launches agree, or the kernel requires it
-    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;            ///< where all launches agree
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< where all launches agree
     /// if all launches agree, and only the block size is unknown
     std::optional<shared_by_threads> dynamic_shared_by_threads = std::nullopt;
     /// Launches by a pointer that may be of it: none other is found, its address is taken, and the text does not tell

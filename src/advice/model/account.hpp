@@ -112,7 +112,7 @@ struct occupancy_curve {
 struct occupancy_account {
     occupancy_question question;
     occupancy_result result;
-    std::string obstacle;       ///< why the block cannot be launched; empty: it can
+    std::string obstacle;  ///< why the block cannot be launched; empty: it can
     /// why no such grid of these blocks is possible; empty if it is, or if no grid was given
     std::string grid_obstacle;
     std::vector<limit_account> limits;

@@ -113,8 +113,7 @@ void add_constants(const kernel_choice& choice, source_tunables& all)
                                     [&](const auto& one) { return one.name == name; }) ||
                 std::ranges::any_of(choice.text.parameters, [&](const auto& one) { return one.name == name; });
             if (is_own || !done.insert(name).second) continue;
-            const auto times =
-                std::ranges::count_if(constants, [&](const auto& other) { return other.name == name; });
+            const auto times = std::ranges::count_if(constants, [&](const auto& other) { return other.name == name; });
             if (times > 1)
                 all.remarks.push_back(
                     fmt::format("{} is defined {} times in {}: not a parameter", name, times, file.file));

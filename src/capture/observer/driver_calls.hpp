@@ -22,8 +22,8 @@ struct driver_calls {
     decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
 };
 
-/// `find` looks a name up in the driver that the program has loaded. The name of the first function that is not there;
-/// empty: all are.
+/// `find` looks a name up in the driver that the program has loaded. Returns the name of the first function that is
+/// missing; empty if none is.
 template <class Find>
 std::string load_driver_calls(driver_calls& to, Find find)
 {

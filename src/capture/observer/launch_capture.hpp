@@ -44,7 +44,7 @@ public:
     {
     }
 
-    /// The functions of the driver of which `called` wants to hear.
+    /// The driver functions for which `called` must be called.
     static std::vector<CUpti_CallbackId> calls();
 
     /// Before and after each of these calls, on the thread that makes it.
@@ -56,7 +56,7 @@ public:
     /// Nothing more is to be heard of: the launch is kept, or cannot be.
     [[nodiscard]] bool is_over() const { return over_; }
 
-    /// Why there is no launch, a sentence for the user; empty: there is one, or none was seen that fits.
+    /// Why no launch was captured, a sentence for the user; empty if one was, or if no launch matched.
     std::string failure();
 
 private:
@@ -68,7 +68,7 @@ private:
         std::size_t bytes = 0;
         std::string kind, name;  ///< `name`: of a variable
         bool referenced = false;
-        bool is_changed = false;  ///< by the launch; if not, there is no file of it as it was after
+        bool is_changed = false;  ///< by the launch; if not, only the file from before the launch exists
     };
     struct known_module {
         record::module_block module{};

@@ -48,8 +48,8 @@ constexpr const char* no_room = "the launch was not captured: there is no room o
 
 bool write_all(int file, const unsigned char* bytes, std::size_t size);
 
-// One step at a time, on a thread beside this one, which gets none of the program's signals. Where there is no thread
-// to be had, on this one.
+// Runs one step at a time on a thread of its own, which gets none of the program's signals; on this thread if no other
+// can be started.
 class concurrent_step {
 public:
     template <class Step>
@@ -208,7 +208,7 @@ void launch_capture::take_arguments(const launch& what)
             if (known.kernels.contains(std::string_view(what.name)))
                 names.insert(known.variables.begin(), known.variables.end());
     }
-    // Without the lock: looking a variable up may load a module, which `loaded` hears of on this thread.
+    // Without the lock: looking a variable up may load a module, which calls `loaded` on this thread.
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;

@@ -43,7 +43,7 @@ constexpr std::array<string_view, 5> left_out_dependencies{
     "--generate-dependencies", "--generate-nonsystem-dependencies", "--generate-dependencies-with-compile",
     "--generate-nonsystem-dependencies-with-compile", "--generate-dependency-targets"};
 
-// The same with a value, behind them or behind =.
+// Likewise, with a value in the next word or after =.
 constexpr std::array<string_view, 26> left_out_with_value{"-o",
                                                           "--output-file",
                                                           "-MF",
@@ -71,7 +71,7 @@ constexpr std::array<string_view, 26> left_out_with_value{"-o",
                                                           "--fdevice-time-trace",
                                                           "-dumpdir"};
 
-// Flags whose value is the next word, whatever that looks like.
+// Flags whose value is the next word, even if it looks like a flag.
 constexpr std::array<string_view, 43> takes_value{"-Xptxas",
                                                   "--ptxas-options",
                                                   "-Xcompiler",
@@ -146,7 +146,8 @@ std::string absolute_list(string_view flag, const fs::path& folder, const std::s
     if (flag == "-ccbin" || flag == "--compiler-bindir")
         return list.find('/') == std::string::npos ? list : absolute(folder, list);
     std::string result;
-    for (const std::string& path : paths_in(list, folder)) result += (result.empty() ? "" : ",") + absolute(folder, path);
+    for (const std::string& path : paths_in(list, folder))
+        result += (result.empty() ? "" : ",") + absolute(folder, path);
     return result;
 }
 
@@ -209,7 +210,7 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
 
 constexpr std::array<string_view, 4> link_time_flags{"-dlto", "--dlink-time-opt", "-lto", "--lto"};
 
-// One of a build's words behind the other, as nvcc has them.
+// Reads the words of a build's command in order, as nvcc does.
 class flag_reader {
 public:
     explicit flag_reader(const fs::path& folder) : folder_(folder) {}

@@ -70,7 +70,7 @@ void fill(kernel_info& kernel, const kernel_info& other)
     kernel.relocatable |= other.relocatable;
 }
 
-// The log first, for what ptxas says is what its user reads; then the cubin, then the PTX.
+// The log comes first, since users read what ptxas prints; then the cubin, then the PTX.
 std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cubin_contents& cubin,
                                const ptx_contents& ptx, const std::string& source, const std::string& architecture)
 {
@@ -108,7 +108,8 @@ bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
     return !tells_count || sentence.find("register count at entry") == std::string::npos;
 }
 
-// ptxas does not say which kernel lost something, but once for each that did: where as many can be meant, it is those.
+// ptxas does not name the kernel that lost something, but prints one message for each: if it can be exactly that many
+// kernels, it is those.
 void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
 {
     std::erase_if(report.losses, [&](const unnamed_loss& loss) {

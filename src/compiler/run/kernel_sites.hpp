@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-/// Files are spelled as `__FILE__` does. The line of a kernel that a macro makes is that of the macro's use, a
-/// template's that of the template, for all of its instantiations.
+/// Files are spelled as in `__FILE__`. If a macro makes the kernel, its line is that of the macro's use; all
+/// instantiations of a template have the line of the template.
 struct kernel_site {
     std::string kernel;  ///< as the linker knows it
     std::optional<source_location>

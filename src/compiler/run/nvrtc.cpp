@@ -45,7 +45,7 @@ struct nvrtc::functions {
 
 namespace {
 
-// Texts between quotation marks behind `option` in the lines of `nvcc --dryrun` that start with `#$ key=`.
+// The quoted folders after `option` in the lines of `nvcc --dryrun` that start with `#$ key=`.
 std::vector<fs::path> folders_in(std::string_view plan, std::string_view key, std::string_view option)
 {
     std::vector<fs::path> folders;
@@ -117,7 +117,7 @@ std::optional<nvrtc_place> try_library(const fs::path& library, std::vector<fs::
 
 constexpr std::array<const char*, 3> library_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts behind the dot.
+// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts after the dot.
 std::string as_nvcc_prints(std::string_view log)
 {
     constexpr std::string_view continued = "ptxas         . ";
@@ -144,13 +144,13 @@ std::vector<std::string> flags_of(const nvrtc_job& job, std::vector<std::string>
     return flags;
 }
 
-// The front end writes the names of the files that it reads, and nothing else, into a file.
+// Makes the front end write the names of the files that it reads into a file.
 void add_trace(std::vector<std::string>& flags, const fs::path& file)
 {
     flags.insert(flags.end(), {to_front_end, "--trace_includes", to_front_end, "--error_output=" + file.string()});
 }
 
-// The content of a file that is read once; empty: there is none.
+// The content of a file, which is then removed; empty if it does not exist.
 std::string taken(const fs::path& file)
 {
     std::error_code ignored;
@@ -170,8 +170,8 @@ std::vector<const char*> pointers(const std::vector<std::string>& words)
 // NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
 constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
 
-// '"k.cu": using precompiled header file "/tmp/..."', or that it is written, and the empty line behind it. Whether it
-// was used.
+// Removes '"k.cu": using precompiled header file "/tmp/..."', or "creating", and the empty line after it. Returns
+// whether a header was used.
 bool take_out_headers_message(std::string& log)
 {
     bool used = false;
@@ -187,8 +187,8 @@ bool take_out_headers_message(std::string& log)
     return used;
 }
 
-// NVRTC opens its built-in functions by their name alone, which finds them in folders that the system knows, or where
-// they are loaded already: those of Python packages and of copied folders lie beside it and nowhere else.
+// NVRTC opens its built-in functions by their file name alone, which only finds them in the system's folders, or if
+// they are loaded already. Those of Python packages and of copied folders lie beside the library.
 void load_builtins_beside(const fs::path& library)
 {
     std::error_code failure;
@@ -295,7 +295,7 @@ nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
     if (job.precompiled_headers.empty() || call_->kept_headers == nullptr ||
         job.source.find("#include") == std::string::npos)
         return nullptr;
-    if (!job.lists.empty()) return nullptr;  // of headers that were kept it tells nothing
+    if (!job.lists.empty()) return nullptr;  // it does not list headers that were kept
     const architecture_text architecture = architecture_name(job.architecture);
     std::vector<std::string> folders;
     for (const fs::path& folder : job.includes) folders.push_back(folder.string());
@@ -367,7 +367,7 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
 }
 
 // NVRTC passes the options after -Xcudafe to its front end, EDG's, which has those of a preprocessor. All releases from
-// 12.0 to 13.5 do; the result of such a run is NVRTC_ERROR_COMPILATION, since no code came of it.
+// 12.0 to 13.5 do. The result of such a run is NVRTC_ERROR_COMPILATION, since it makes no code.
 nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
 {
     nvrtcProgram program = nullptr;

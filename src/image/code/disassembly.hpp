@@ -15,7 +15,8 @@
 
 namespace launchbox {
 
-/// Of a line of nvdisasm's, "  /*01a0*/   @!P0 BRA `(.L_x_3) ;": 0x1a0, and what follows. nullopt: there is no address.
+/// Splits a line of nvdisasm's, "  /*01a0*/   @!P0 BRA `(.L_x_3) ;", into 0x1a0 and the rest; nullopt if it has no
+/// address.
 std::optional<std::pair<std::uint64_t, std::string_view>> address_and_rest(std::string_view line);
 
 struct disassembled_instruction {

@@ -172,7 +172,7 @@ elf_section elf_reader::section_header(std::uint64_t index) const
 
 void elf_reader::find_contents()
 {
-    // Section 0 is no section: its fields carry the extended numbers.
+    // Section 0 is not a section: its fields carry the extended numbers.
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         elf_section& section = image_.sections[i];
         if (section.type == elf::section_nobits || section.type == section_cuda_shared) continue;
@@ -230,7 +230,8 @@ void elf_reader::read_symbols()
     else
         image_.symbol_names = sections[table->link].content;
 
-    std::string_view wide_indices;  // one 32-bit section index a symbol, where there are too many sections for 16 bits
+    // one 32-bit section index for each symbol, if 16 bits are not enough for all sections
+    std::string_view wide_indices;
     const auto wide = std::find_if(sections.begin(), sections.end(), of_type(elf::section_symbol_indices));
     if (wide != sections.end()) wide_indices = wide->content;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header_size = 16;
 constexpr std::size_t min_entry_header = 64;       // up to 152 are in use
-constexpr std::uint32_t max_entry_header = 65536;  // what is larger is no header
+constexpr std::uint32_t max_entry_header = 65536;  // larger ones are not headers
 constexpr std::uint16_t version = 1, entry_version = 0x0101;
 constexpr std::uint64_t flag_debug = 0x2, flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_accelerated = 0x100000,
                         flag_family = 0x200000;

@@ -20,13 +20,13 @@
 #include "advice/bounds/bounds_plan.hpp"
 #include "compiler/log/resource_log.hpp"
 #include "image/cubin.hpp"
+#include "nvcc_test.hpp"
 #include "scale.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/process/subprocess.hpp"
-#include "nvcc_test.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;
@@ -70,7 +70,6 @@ protected:
 
     template <class WriteCopy>
     void compare_all(const bounds_sweep_result& swept, const WriteCopy& write_copy) const;
-
 };
 
 void expect_same(const kernel_info& trial, const kernel_info& hand, const std::string& what)
@@ -233,7 +232,6 @@ protected:
         write_file_atomically(path, text);
         return path.string();
     }
-
 };
 
 TEST_F(SmallSweep, TrialsAreInTheOrderOfThePlanAfterTheOneWithoutAttribute)

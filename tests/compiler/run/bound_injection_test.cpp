@@ -12,10 +12,10 @@
 #include "compiler/run/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/ptx/ptx.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
-#include "nvcc_test.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "compiler/run/unit_compiler.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "nvcc_test.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;

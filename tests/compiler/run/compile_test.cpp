@@ -13,9 +13,9 @@
 
 #include "compiler/log/describe.hpp"
 #include "compiler/run/toolchain.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "nvcc_test.hpp"
 
 using namespace launchbox;
 namespace fs = std::filesystem;
@@ -50,7 +50,6 @@ protected:
             if (message.severity == log_severity::error) texts.push_back(describe(message));
         return texts;
     }
-
 };
 
 TEST_F(Compile, FindsTheArchitecturesOfTheCompiler)

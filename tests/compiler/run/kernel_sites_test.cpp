@@ -45,7 +45,6 @@ protected:
         for (const kernel_site& site : census.sites) sites.emplace(site.kernel, site);
         return sites;
     }
-
 };
 
 // The line with /*mark*/ in it.

@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "compiler/run/toolchain.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/subprocess.hpp"
-#include "nvcc_test.hpp"
 
 namespace launchbox {
 namespace {
@@ -71,7 +71,6 @@ protected:
         result.expected.bounds.max_threads = {threads, 1, 1};
         return result;
     }
-
 };
 
 TEST_F(BoundsRace, a_program_is_built_here_for_each_bound)
