@@ -122,7 +122,7 @@ private:
         return *condition != 0 ? yes : no;
     }
 
-    // How many tokens the operator here has; 0: there is none.
+    // The operator here, and its number of tokens; null if there is none.
     [[nodiscard]] std::pair<const operation*, std::size_t> operation_here() const
     {
         std::string_view sign = tokens_[at_].text;
@@ -214,7 +214,7 @@ private:
         return is ? number(*is) : std::nullopt;
     }
 
-    // Behind a::b<c>::d.e[1]: the place of what is no part of the name any more.
+    // The place after a name such as a::b<c>::d.e[1].
     [[nodiscard]] std::size_t end_of_name(std::size_t at) const
     {
         bool wants_word = true;
@@ -260,7 +260,7 @@ private:
         const std::vector<token_span> arguments = split_at_commas(tokens_.subspan(at_ + 1, end - at_ - 1));
         const bool is_call = next_is("(");
         at_ = end + 1;
-        if (next_is(".") || next_is("->") || next_is("[") || next_is("::")) {  // what a function returns is no name
+        if (next_is(".") || next_is("->") || next_is("[") || next_is("::")) {  // the result of a function has no name
             at_ = end_of_name(at_);
             return std::nullopt;
         }

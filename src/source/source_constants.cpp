@@ -21,7 +21,7 @@ std::vector<constant_definition> constant_definitions(const source_text& source)
     }
     const token_span tokens = source.tokens;
     bool constant = false, block = false;
-    int depth = 0;  // of parentheses: a default argument is no constant
+    int depth = 0;  // of parentheses: a default argument is not a constant
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
         const source_token& token = tokens[i];
         if (token.is("(")) ++depth;

@@ -1,4 +1,4 @@
-// The integer constants that a file defines, in whatever branch of an #if.
+// The integer constants that a file defines, in any branch of an #if.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace launchbox {
 struct constant_definition {
     std::string_view name;
     token_span value;
-    bool block = false;  ///< a dim3: `value` is what is in its brackets
+    bool block = false;  ///< a dim3: `value` is the content of its brackets
     int branch = -1;     ///< of the preprocessor
     int line = 0;
 };

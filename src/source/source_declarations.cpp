@@ -12,7 +12,7 @@ namespace {
 
 bool is_enum(const source_declarations& names, const source_scope& scope)
 {
-    const token_span head = names.head_of(scope);  // within a function its kind is that of what is around it
+    const token_span head = names.head_of(scope);  // within a function, its kind is that of the enclosing scope
     return has_word(head, "enum") && !has_word(head, "(");
 }
 
@@ -45,7 +45,7 @@ std::string_view name_of_type(token_span head)
     return {};
 }
 
-// What is before a name that is a parameter, and behind it.
+// Whether the tokens before and after a name make it a parameter.
 bool looks_like_parameter(const std::vector<source_token>& tokens, std::size_t place)
 {
     if (place == 0 || place + 1 >= tokens.size()) return false;
@@ -218,7 +218,7 @@ std::optional<source_declaration> source_declarations::in_block(std::string_view
         if (around != number) continue;
         std::optional<source_declaration> found = declared_at(*place);
         if (!found) continue;
-        // In the head of a loop without braces it ends with the statement behind it; with braces, see in_head.
+        // A variable in the head of a loop without braces ends with the next statement; with braces, see in_head.
         const statement_begin begin = begin_of_declaration(text_.tokens, *place);
         if (!begin.bracket) return found;
         std::size_t end = closing_bracket(text_.tokens, *begin.bracket) + 1;

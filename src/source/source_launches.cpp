@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t longest_launch = 2000;  // tokens
 
-// Where the name that ends before `at` begins: of `a::b<c, 3>` the place of a. `at`: there is none.
+// Where the name that ends before `at` begins: of `a::b<c, 3>` the place of a; `at` if there is no name.
 std::size_t begin_of_function(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 500;
@@ -248,7 +248,7 @@ std::vector<source_opt_in> read_opt_ins(const source_text& source)
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const auto attribute = std::ranges::find(attributes, tokens[i].text, [](const auto& one) { return one.first; });
         if (attribute == attributes.end()) continue;
-        // (kernel, attribute, value), whatever function it is that takes them.
+        // (kernel, attribute, value): the arguments of any function that sets it.
         const std::size_t open = bracket_around(tokens, i).value_or(i);
         const std::size_t end = tokens[open].is("(") ? closing_bracket(tokens, open) : tokens.size();
         source_opt_in one{.kind = attribute->second, .function = {}, .value = {}, .at = i};

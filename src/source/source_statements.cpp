@@ -43,7 +43,7 @@ std::size_t end_of_type_name(const std::vector<source_token>& tokens, std::size_
     return at;
 }
 
-// Behind static, const, a type and the like; `at` itself where no type is there.
+// The place after static, const, a type and the like; `at` itself if there is no type.
 std::size_t end_of_type(const std::vector<source_token>& tokens, std::size_t at)
 {
     const std::size_t first = at;

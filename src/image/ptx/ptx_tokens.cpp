@@ -71,8 +71,8 @@ bool ptx_tokens::skip_block()
     return false;
 }
 
-// To the next brace, quote or slash; false when there is none. Nearly all of a module is text between them: 16 bytes at
-// a time are 5 times as fast as one by one.
+// Skips to the next brace, quote or slash; false if there is none. Nearly all of a module is text between them: 16
+// bytes at a time are 5 times as fast as one by one.
 bool ptx_tokens::skip_to_mark()
 {
     using chunk = unsigned char __attribute__((vector_size(16)));
