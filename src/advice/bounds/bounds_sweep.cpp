@@ -244,8 +244,8 @@ void bounds_sweep::take_census(const std::vector<swept_unit*>& units)
         outputs.size(),
         [&](std::size_t i) {
             if (interrupted()) return;
-            const census_of what = i % 2 == 0 ? census_of::declarations : census_of::attributes;
-            outputs[i] = units[i / 2]->compiler->compile(census_header(what), true);
+            const census_of kind = i % 2 == 0 ? census_of::declarations : census_of::attributes;
+            outputs[i] = units[i / 2]->compiler->compile(census_header(kind), true);
             finished_one();
         },
         request_.jobs);

@@ -36,6 +36,6 @@ struct kernel_selection {
 
 /// Keeps in `kernels` what the filter selects. Costs are sorted descending, occupancy ascending (a block that cannot be
 /// launched comes first), names as text. Unknown values come last; the sort is stable.
-kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& wish);
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& filter);
 
 }  // namespace launchbox

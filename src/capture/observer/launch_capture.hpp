@@ -62,7 +62,7 @@ public:
 private:
     struct launch;
     struct kept_memory {
-        std::string what;  ///< "memory" or "variable"
+        std::string kind;  ///< "memory" or "variable"
         std::size_t number = 0;
         CUdeviceptr address = 0;
         std::size_t bytes = 0;
@@ -75,12 +75,12 @@ private:
         std::set<std::string, std::less<>> kernels, variables;
     };
 
-    bool is_wanted(const launch& what);
+    bool is_wanted(const launch& current);
     bool fits(CUfunction function, const char* name);
     bool claim();
-    void before(const launch& what);
-    void after(const launch& what);
-    void take_arguments(const launch& what);
+    void before(const launch& current);
+    void after(const launch& current);
+    void take_arguments(const launch& current);
     void find_library(CUfunction function);
     void take_variables();
     void take_memory();
@@ -94,7 +94,7 @@ private:
     void read_memory(const kept_memory& memory, const Use& use);
     void copy_before(const kept_memory& memory);
     bool copy_after(const kept_memory& memory);
-    void write_text(const launch& what);
+    void write_text(const launch& current);
     void fail(const std::string& why);
     template <class Step>
     void capture(const Step& step);

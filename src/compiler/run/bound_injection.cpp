@@ -180,10 +180,10 @@ std::string injection_header(const std::vector<injected_bound>& bounds)
     return text.append(end_text);
 }
 
-std::string census_header(census_of what)
+std::string census_header(census_of kind)
 {
     const std::string place = "__attribute__((launch_bounds(__LINE__, ::launchbox_injection::hash(__FILE__))))\n";
-    const bool declarations = what == census_of::declarations;
+    const bool declarations = kind == census_of::declarations;
     std::string text(begin_text);
     text.append(hash_text);
     if (declarations) text += "#undef __global__\n#define __global__ __attribute__((global)) " + place;
