@@ -246,7 +246,7 @@ bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
         kernel_of_section_[symbol.section] = index;
     } else {
         complain(symbol.offset,
-                 "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
+                 "a kernel is in section " + std::to_string(symbol.section) + ", which does not exist");
     }
     return true;
 }
@@ -473,7 +473,7 @@ void cubin_reader::finish(kernel_index index)
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
     if (!is_plausible(shared) || shared < shared_reserve_)
-        complain(draft.offset, "a kernel is said to have " + std::to_string(shared) + " bytes of shared memory");
+        complain(draft.offset, "a kernel claims to have " + std::to_string(shared) + " bytes of shared memory");
     else if (sm_ > 0)
         kernel.figures.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
     if (sm_ > 0 && !result_.relocatable)
@@ -645,7 +645,7 @@ bool cubin_reader::is_callee(const elf_symbol& symbol, std::string_view kernel) 
 std::optional<std::int64_t> cubin_reader::size_of(const elf_section& section)
 {
     if (is_plausible(section.size)) return static_cast<std::int64_t>(section.size);
-    complain(section.offset, "a section is said to have " + std::to_string(section.size) + " bytes");
+    complain(section.offset, "a section claims to have " + std::to_string(section.size) + " bytes");
     return std::nullopt;
 }
 

@@ -137,11 +137,11 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
     switch (chosen.verdict) {
         case bounds_verdict::keep: {
             const bool same_without = row.attributes.front().empty();
-            return fmt::format("as written is right: {}{}, and no other bound that was tried is better",
+            return fmt::format("keep the source as it is: {}{}, and no other bound that was tried is better",
                                figures_text(row), same_without ? ", as with no bound" : "");
         }
         case bounds_verdict::no_bound:
-            return fmt::format("no bound is better than none here: {}, and no bound that was tried improves the kernel",
+            return fmt::format("leave it without a bound: {}, and no bound that was tried improves the kernel",
                                figures_text(row));
         case bounds_verdict::remove:
         case bounds_verdict::write: {

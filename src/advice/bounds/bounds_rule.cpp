@@ -39,7 +39,7 @@ void leave_open(bounds_recommendation& chosen)
 {
     if (chosen.verdict != bounds_verdict::write && chosen.verdict != bounds_verdict::remove) return;
     chosen.verdict = bounds_verdict::unknown;
-    chosen.reason = "depends on the block size, which no launch tells: name it with --threads";
+    chosen.reason = "depends on the block size, which no launch shows: give it with --threads";
 }
 
 // A smaller difference in code size does not justify another bound: code size says little about time.

@@ -132,7 +132,7 @@ bool elf_reader::read_section_headers()
     if (entry_size != section_header_size)
         return refuse(58, "section headers of " + std::to_string(entry_size) + " bytes instead of 64");
     if (headers_offset_ > bytes_.size())
-        return refuse(40, "the section headers are said to start at byte " + std::to_string(headers_offset_) + " of " +
+        return refuse(40, "the section headers start at byte " + std::to_string(headers_offset_) + " of " +
                               std::to_string(bytes_.size()));
 
     const std::uint64_t room = (bytes_.size() - headers_offset_) / section_header_size;
@@ -144,7 +144,7 @@ bool elf_reader::read_section_headers()
     if (count == 0) return refuse(60, "the image has no sections");
     if (count > room) {
         complain(headers_offset_,
-                 std::to_string(count) + " sections are said to be here, but " + std::to_string(room) + " fit");
+                 std::to_string(count) + " sections are announced, but only " + std::to_string(room) + " fit");
         count = room;
     }
     image_.sections.reserve(count);

@@ -82,7 +82,7 @@ std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<i
         if (header->size > end - at || header->payload_bytes > end - at - header->size) {
             if (!cut)
                 add_diagnostic(diagnostics, at + 8,
-                               "an entry is said to have " + std::to_string(header->payload_bytes) +
+                               "an entry claims to have " + std::to_string(header->payload_bytes) +
                                    " bytes, which reach beyond the end of its fat binary");
             break;
         }
@@ -137,7 +137,7 @@ fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entr
             entry.payload = entry.payload.substr(0, compressed);
         else
             add_diagnostic(diagnostics, offset + 16,
-                           "an entry is said to have " + std::to_string(compressed) + " compressed bytes of " +
+                           "an entry claims to have " + std::to_string(compressed) + " compressed bytes of " +
                                std::to_string(entry.payload.size()));
     } else if (compressed > 0) {
         add_diagnostic(diagnostics, offset + 40, "an entry is compressed in an unknown way; read uncompressed");
