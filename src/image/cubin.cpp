@@ -245,8 +245,7 @@ bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
         draft.code = &image_->sections[symbol.section];
         kernel_of_section_[symbol.section] = index;
     } else {
-        complain(symbol.offset,
-                 "a kernel is in section " + std::to_string(symbol.section) + ", which does not exist");
+        complain(symbol.offset, "a kernel is in section " + std::to_string(symbol.section) + ", which does not exist");
     }
     return true;
 }

@@ -249,7 +249,7 @@ void launch_capture::remove_files()
 {
     for (const kept_memory& memory : kept_)
         for (const bool after : {false, true})
-            ::unlink(path(record::memory_file_name(memory.kind.c_str(), memory.number, after)).c_str());
+            ::unlink(path(record::memory_file_name(memory.group.c_str(), memory.number, after)).c_str());
     ::unlink(path(std::string(record::launch_file) + ".part").c_str());
 }
 

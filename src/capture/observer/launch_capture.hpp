@@ -62,7 +62,7 @@ public:
 private:
     struct launch;
     struct kept_memory {
-        std::string kind;  ///< "memory" or "variable"
+        std::string group;  ///< "memory" or "variable"
         std::size_t number = 0;
         CUdeviceptr address = 0;
         std::size_t bytes = 0;

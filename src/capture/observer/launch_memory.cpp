@@ -245,7 +245,7 @@ void launch_capture::take_variables()
 void launch_capture::take_memory()
 {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-        if (kept_[i].kind != "memory") continue;
+        if (kept_[i].group != "memory") continue;
         const kept_memory memory = kept_[i];
         copy_before(memory);
     }
@@ -352,7 +352,7 @@ void launch_capture::copy_before(const kept_memory& memory)
         throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
                              " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
                              ": raise it with --memory-limit"};
-    const copied_file to(path(record::memory_file_name(memory.kind.c_str(), memory.number, false)),
+    const copied_file to(path(record::memory_file_name(memory.group.c_str(), memory.number, false)),
                          O_WRONLY | O_CREAT | O_TRUNC);
     read_memory(memory, [&](std::size_t, std::span<const unsigned char> piece) {
         look_for_pointers(piece);
@@ -363,8 +363,8 @@ void launch_capture::copy_before(const kept_memory& memory)
 // What the launch did not change is not written again: the file begins with what comes before the first difference.
 bool launch_capture::copy_after(const kept_memory& memory)
 {
-    const std::string name = path(record::memory_file_name(memory.kind.c_str(), memory.number, true));
-    const copied_file before(path(record::memory_file_name(memory.kind.c_str(), memory.number, false)), O_RDONLY);
+    const std::string name = path(record::memory_file_name(memory.group.c_str(), memory.number, true));
+    const copied_file before(path(record::memory_file_name(memory.group.c_str(), memory.number, false)), O_RDONLY);
     std::unique_ptr<copied_file> to;
     std::vector<unsigned char> earlier;
     read_memory(memory, [&](std::size_t at, std::span<const unsigned char> piece) {
@@ -431,7 +431,7 @@ void launch_capture::write_text(const launch& current)
     for (const kept_memory& memory : kept_) {
         const std::string place = decimal_text(memory.number) + " " + hex(memory.address) + " " +
                                   decimal_text(memory.bytes) + " " + (memory.is_changed ? "1 " : "0 ");
-        if (memory.kind == "memory")
+        if (memory.group == "memory")
             line("memory", place + memory.kind);
         else
             line("variable", place + (memory.referenced ? "1 " : "0 ") + memory.name);

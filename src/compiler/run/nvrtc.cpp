@@ -10,7 +10,6 @@
 #include <ctime>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include "compiler/run/compile_cache.hpp"
@@ -19,6 +18,7 @@
 #include "image/ptx/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/loaded_library.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -26,21 +26,22 @@ namespace launchbox {
 namespace fs = std::filesystem;
 
 struct nvrtc::functions {
-    decltype(&nvrtcVersion) version = nullptr;
-    decltype(&nvrtcGetErrorString) text_of_code = nullptr;
-    decltype(&nvrtcCreateProgram) create = nullptr;
-    decltype(&nvrtcDestroyProgram) destroy = nullptr;
-    decltype(&nvrtcAddNameExpression) add_name = nullptr;
-    decltype(&nvrtcCompileProgram) compile = nullptr;
-    decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
-    decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
-    decltype(&nvrtcGetProgramLog) log = nullptr;
-    decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
-    decltype(&nvrtcGetCUBIN) cubin = nullptr;
-    decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
-    decltype(&nvrtcGetPTX) ptx = nullptr;
+    loaded_library library;
+    decltype(&nvrtcVersion) version = library.need("nvrtcVersion");
+    decltype(&nvrtcGetErrorString) text_of_code = library.need("nvrtcGetErrorString");
+    decltype(&nvrtcCreateProgram) create = library.need("nvrtcCreateProgram");
+    decltype(&nvrtcDestroyProgram) destroy = library.need("nvrtcDestroyProgram");
+    decltype(&nvrtcAddNameExpression) add_name = library.need("nvrtcAddNameExpression");
+    decltype(&nvrtcCompileProgram) compile = library.need("nvrtcCompileProgram");
+    decltype(&nvrtcGetLoweredName) lowered_name = library.need("nvrtcGetLoweredName");
+    decltype(&nvrtcGetProgramLogSize) log_size = library.need("nvrtcGetProgramLogSize");
+    decltype(&nvrtcGetProgramLog) log = library.need("nvrtcGetProgramLog");
+    decltype(&nvrtcGetCUBINSize) cubin_size = library.need("nvrtcGetCUBINSize");
+    decltype(&nvrtcGetCUBIN) cubin = library.need("nvrtcGetCUBIN");
+    decltype(&nvrtcGetPTXSize) ptx_size = library.need("nvrtcGetPTXSize");
+    decltype(&nvrtcGetPTX) ptx = library.need("nvrtcGetPTX");
     // Since 12.8: whether the headers that a program includes were kept.
-    nvrtcResult (*kept_headers)(nvrtcProgram) = nullptr;
+    nvrtcResult (*kept_headers)(nvrtcProgram) = library.find("nvrtcGetPCHCreateStatus");
 };
 
 namespace {
@@ -225,7 +226,7 @@ std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
     return std::nullopt;
 }
 
-nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
+nvrtc::nvrtc(const fs::path& library)
 {
     void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto refuse = [&](const std::string& why) {
@@ -234,24 +235,8 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
     };
     if (handle == nullptr) refuse(::dlerror());
     load_builtins_beside(library);
-    const auto find = [&](auto& function, const char* name) {
-        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-        if (function == nullptr) refuse(std::string("it has no ") + name);
-    };
-    find(call_->version, "nvrtcVersion");
-    find(call_->text_of_code, "nvrtcGetErrorString");
-    find(call_->create, "nvrtcCreateProgram");
-    find(call_->destroy, "nvrtcDestroyProgram");
-    find(call_->add_name, "nvrtcAddNameExpression");
-    find(call_->compile, "nvrtcCompileProgram");
-    find(call_->lowered_name, "nvrtcGetLoweredName");
-    find(call_->log_size, "nvrtcGetProgramLogSize");
-    find(call_->log, "nvrtcGetProgramLog");
-    find(call_->cubin_size, "nvrtcGetCUBINSize");
-    find(call_->cubin, "nvrtcGetCUBIN");
-    find(call_->ptx_size, "nvrtcGetPTXSize");
-    find(call_->ptx, "nvrtcGetPTX");
-    call_->kept_headers = reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle, "nvrtcGetPCHCreateStatus"));
+    call_ = std::make_unique<functions>(loaded_library(handle));
+    if (const std::string& name = call_->library.missing(); !name.empty()) refuse("it has no " + name);
 }
 
 // The library stays loaded: what it allocated for itself when it was loaded would be lost each time.
