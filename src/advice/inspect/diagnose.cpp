@@ -52,12 +52,6 @@ struct subject {
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
     }
-    /// The third bound, which does not affect registers, is kept.
-    [[nodiscard]] std::string bound_with(int bound_threads) const
-    {
-        return attribute_source(
-            {.threads = bound_threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
-    }
 };
 
 // A log does not tell the bound, but ptxas says there when it drops one.
@@ -108,7 +102,7 @@ void check_bound(const subject& s)
     // The front end knows no limits of an architecture: it unrolls, for example, by the bound in the source.
     s.add("bound_ignored", severity::error,
           fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
-                      s.bound_with(threads)),
+                      bound_source(s.kernel, threads)),
           then_compile(
               fmt::format("the front end has used the {} all the same, so that the code can differ from that without "
                           "min_blocks; {} is the most that is legal here with {} threads",
@@ -423,6 +417,11 @@ void check_spills_alone(const subject& s)
 }
 
 }  // namespace
+
+std::string bound_source(const kernel_info& kernel, int threads)
+{
+    return attribute_source({.threads = threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
+}
 
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
 {

@@ -135,8 +135,6 @@ struct replacement_rules {
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
                       const replacement_rules& rules);
 
-std::string read_regular_file(const fs::path& path, std::size_t cap);
-
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t cap)
@@ -156,14 +154,20 @@ std::string read_input(const std::string& path, std::size_t cap)
 
 std::string read_file(const fs::path& path, std::size_t cap)
 {
-    std::string content = read_regular_file(path, cap);
+    std::string content = read_old_output(path, cap);
     note_read(path);
     return content;
 }
 
 std::string read_old_output(const fs::path& path, std::size_t cap)
 {
-    return read_regular_file(path, cap);
+    refuse_irregular(path);
+    // Does not wait either if a pipe has just replaced the file.
+    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
+    struct stat status {};
+    if (::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_irregular(path);
+    return read_all(file.number(), path.string(), cap);
 }
 
 void refuse_irregular(const fs::path& file)
@@ -269,17 +273,6 @@ std::string read_all(int file, const std::string& name, std::size_t cap)
         throw error(name + " was truncated by another program while it was read",
                     "read it again when that program has ended");
     return content;
-}
-
-std::string read_regular_file(const fs::path& path, std::size_t cap)
-{
-    refuse_irregular(path);
-    // Does not wait either if a pipe has just replaced the file.
-    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
-    struct stat status {};
-    if (::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_irregular(path);
-    return read_all(file.number(), path.string(), cap);
 }
 
 // Opens a pipe when its reader exists. A negative number: the error is in errno.
