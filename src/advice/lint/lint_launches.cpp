@@ -242,7 +242,8 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
     else
         return std::nullopt;
     std::string fix = fmt::format("launch at most {} threads", max_launchable_threads(limits, resources));
-    if (lower > 0) fix += fmt::format(", or compile with {} (at most {} registers)", bound_source(kernel, threads), lower);
+    if (lower > 0)
+        fix += fmt::format(", or compile with {} (at most {} registers)", bound_source(kernel, threads), lower);
     return launch_problem{"launch_fails",
                           fmt::format("{} is launched with {} threads per block, and with its {} registers per thread "
                                       "that is too many: {}: the launch fails",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/run/build_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,100 +23,34 @@ namespace {
 
 using std::string_view;
 
-template <std::size_t count>
-bool is_among(string_view word, const std::array<string_view, count>& words)
+// Whether it is one of several words, each between blanks.
+bool is_among(string_view word, string_view words)
 {
-    return std::ranges::find(words, word) != words.end();
+    return word.find(' ') == string_view::npos && words.find(fmt::format(" {} ", word)) != string_view::npos;
 }
 
 // What only the build needs: whether and where something is written.
-constexpr std::array<string_view, 49> left_out{
-    "-c",         "--compile",   "-dc",          "--device-c",    "-dw",
-    "--device-w", "-dlink",      "-link",        "--device-link", "--link",
-    "-lib",       "--lib",       "-run",         "--run",         "-M",
-    "-MM",        "-MD",         "-MMD",         "-MP",           "-MG",
-    "-S",         "-E",          "--preprocess", "-ptx",          "--ptx",
-    "-cubin",     "--cubin",     "-fatbin",      "--fatbin",      "-cuda",
-    "--cuda",     "-optix-ir",   "--optix-ir",   "-ltoir",        "--ltoir",
-    "-dryrun",    "--dryrun",    "-v",           "--verbose",     "-keep",
-    "--keep",     "-save-temps", "-clean",       "--save-temps",  "--clean-targets",
-    "-objtemp",   "-jobserver",  "--jobserver",  "-###"};
-constexpr std::array<string_view, 5> left_out_dependencies{
-    "--generate-dependencies", "--generate-nonsystem-dependencies", "--generate-dependencies-with-compile",
-    "--generate-nonsystem-dependencies-with-compile", "--generate-dependency-targets"};
+constexpr string_view left_out =
+    " -c --compile -dc --device-c -dw --device-w -dlink -link --device-link --link -lib --lib -run --run -M -MM "
+    "-MD -MMD -MP -MG -S -E --preprocess -ptx --ptx -cubin --cubin -fatbin --fatbin -cuda --cuda -optix-ir "
+    "--optix-ir -ltoir --ltoir -dryrun --dryrun -v --verbose -keep --keep -save-temps -clean --save-temps "
+    "--clean-targets -objtemp -jobserver --jobserver -### "
+    "--generate-dependencies --generate-nonsystem-dependencies --generate-dependencies-with-compile "
+    "--generate-nonsystem-dependencies-with-compile --generate-dependency-targets ";
 
 // Likewise, with a value in the next word or after =.
-constexpr std::array<string_view, 26> left_out_with_value{"-o",
-                                                          "--output-file",
-                                                          "-MF",
-                                                          "--dependency-output",
-                                                          "-MT",
-                                                          "--dependency-target-name",
-                                                          "-MQ",
-                                                          "-odir",
-                                                          "-arch",
-                                                          "--gpu-architecture",
-                                                          "-code",
-                                                          "--output-directory",
-                                                          "-t",
-                                                          "--gpu-code",
-                                                          "-gencode",
-                                                          "--generate-code",
-                                                          "-keep-dir",
-                                                          "--threads",
-                                                          "--keep-dir",
-                                                          "-time",
-                                                          "--time",
-                                                          "-run-args",
-                                                          "--run-args",
-                                                          "-fdevice-time-trace",
-                                                          "--fdevice-time-trace",
-                                                          "-dumpdir"};
+constexpr string_view left_out_with_value =
+    " -o --output-file -MF --dependency-output -MT --dependency-target-name -MQ -odir -arch --gpu-architecture "
+    "-code --output-directory -t --gpu-code -gencode --generate-code -keep-dir --threads --keep-dir -time --time "
+    "-run-args --run-args -fdevice-time-trace --fdevice-time-trace -dumpdir ";
 
 // Flags whose value is the next word, even if it looks like a flag.
-constexpr std::array<string_view, 43> takes_value{"-Xptxas",
-                                                  "--ptxas-options",
-                                                  "-Xcompiler",
-                                                  "--compiler-options",
-                                                  "-Xlinker",
-                                                  "--linker-options",
-                                                  "-Xnvlink",
-                                                  "--nvlink-options",
-                                                  "-Xcudafe",
-                                                  "-Xfatbin",
-                                                  "-Xcicc",
-                                                  "--archive-options",
-                                                  "-Xarchive",
-                                                  "-D",
-                                                  "-U",
-                                                  "--define-macro",
-                                                  "-L",
-                                                  "--undefine-macro",
-                                                  "-l",
-                                                  "--library-path",
-                                                  "--library",
-                                                  "-std",
-                                                  "--std",
-                                                  "-maxrregcount",
-                                                  "--maxrregcount",
-                                                  "-rdc",
-                                                  "-O",
-                                                  "--optimize",
-                                                  "-m",
-                                                  "--relocatable-device-code",
-                                                  "--machine",
-                                                  "-diag-suppress",
-                                                  "-dopt",
-                                                  "-diag-error",
-                                                  "-diag-warn",
-                                                  "--diag-suppress",
-                                                  "--diag-error",
-                                                  "--diag-warn",
-                                                  "-ftz",
-                                                  "-fmad",
-                                                  "-default-stream",
-                                                  "--default-stream",
-                                                  "-Werror"};
+constexpr string_view takes_value =
+    " -Xptxas --ptxas-options -Xcompiler --compiler-options -Xlinker --linker-options -Xnvlink --nvlink-options "
+    "-Xcudafe -Xfatbin -Xcicc --archive-options -Xarchive -D -U --define-macro -L --undefine-macro -l "
+    "--library-path --library -std --std -maxrregcount --maxrregcount -rdc -O --optimize -m "
+    "--relocatable-device-code --machine -diag-suppress -dopt -diag-error -diag-warn --diag-suppress --diag-error "
+    "--diag-warn -ftz -fmad -default-stream --default-stream -Werror ";
 
 // Flags whose value is a path, or several between commas.
 constexpr std::array<string_view, 9> with_path{
@@ -157,7 +93,7 @@ string_view flag_name(string_view word)
     return word.substr(0, word.find('='));
 }
 
-constexpr std::array<string_view, 2> response_flags{"--options-file", "-optf"};
+constexpr string_view response_flags = " --options-file -optf ";
 
 void expand(const std::vector<std::string>& words, const fs::path& folder, std::vector<std::string>& outer,
             std::vector<std::string>& result);
@@ -208,7 +144,7 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
     }
 }
 
-constexpr std::array<string_view, 4> link_time_flags{"-dlto", "--dlink-time-opt", "-lto", "--lto"};
+constexpr string_view link_time_flags = " -dlto --dlink-time-opt -lto --lto ";
 
 // Reads the words of a build's command in order, as nvcc does.
 class flag_reader {
@@ -243,7 +179,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
     const std::size_t both = joined ? 1 : 2;
     if (word == "-dc" || word == "--device-c") add("-rdc=true");
     if (word == "-dw" || word == "--device-w") add("-rdc=false");
-    if (is_among(word, left_out) || is_among(word, left_out_dependencies)) return 1;
+    if (is_among(word, left_out)) return 1;
     if (name == "-x" || name == "--x") {
         read_language(value);
         return both;
