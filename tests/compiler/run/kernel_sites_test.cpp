@@ -8,8 +8,11 @@
 #include <map>
 #include <string>
 
+#include "compiler/run/bound_injection.hpp"
+#include "compiler/run/compile_cache.hpp"
 #include "compiler/run/preprocessed.hpp"
-#include "compiler/run/toolchain.hpp"
+#include "compiler/run/unit_compiler.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
@@ -62,7 +65,6 @@ TEST_F(KernelSites, EveryWayToWriteAKernel)
                                      "#pragma once\n\n"
                                      "template <class T> /*h*/ __global__ void in_header(T* p) { *p = 1; }\n");
     const std::string source = write("k.cu", R"(#include "include/header.cuh"
-#include "nvcc_test.hpp"
 template /*i*/ __global__ void in_header<long>(long*);
 __global__ void forward(int* p);
 namespace ns {
