@@ -6,66 +6,71 @@
 
 #include <string>
 
+#include "support/loaded_library.hpp"
+
 namespace launchbox {
 
-/// Functions by name, of the version that the name in the comment says. Null: this driver does not have it.
+/// cuda.h renames some functions to their current version by macros; the names here are those that the macros stand
+/// for. Null: this driver does not have the function.
 struct cuda_driver {
-    std::string missing;  ///< empty: all that is not optional is there; else why not, for people
+    loaded_library library;
+    std::string missing = {};  ///< empty if everything required was found; else why not, for people
 
-    decltype(&cuInit) init = nullptr;
-    decltype(&cuDriverGetVersion) driver_version = nullptr;
-    decltype(&cuGetErrorName) error_name = nullptr;
-    decltype(&cuGetErrorString) error_text = nullptr;
+    decltype(&cuInit) init = library.need("cuInit");
+    decltype(&cuDriverGetVersion) driver_version = library.need("cuDriverGetVersion");
+    decltype(&cuGetErrorName) error_name = library.need("cuGetErrorName");
+    decltype(&cuGetErrorString) error_text = library.need("cuGetErrorString");
 
-    decltype(&cuDeviceGetCount) device_count = nullptr;
-    decltype(&cuDeviceGet) device = nullptr;
-    decltype(&cuDeviceGetName) device_name = nullptr;
-    decltype(&cuDeviceGetAttribute) device_attribute = nullptr;
-    decltype(&cuDeviceTotalMem) device_memory = nullptr;
-    decltype(&cuDeviceGetPCIBusId) device_bus = nullptr;  ///< optional
-    decltype(&cuDeviceGetUuid) device_uuid = nullptr;     ///< optional
+    decltype(&cuDeviceGetCount) device_count = library.need("cuDeviceGetCount");
+    decltype(&cuDeviceGet) device = library.need("cuDeviceGet");
+    decltype(&cuDeviceGetName) device_name = library.need("cuDeviceGetName");
+    decltype(&cuDeviceGetAttribute) device_attribute = library.need("cuDeviceGetAttribute");
+    decltype(&cuDeviceTotalMem) device_memory = library.need("cuDeviceTotalMem_v2");
+    decltype(&cuDeviceGetPCIBusId) device_bus = library.find("cuDeviceGetPCIBusId");
+    decltype(&cuDeviceGetUuid) device_uuid = library.find("cuDeviceGetUuid_v2");  ///< a part of a GPU (MIG) has its own
 
-    decltype(&cuDevicePrimaryCtxRetain) retain_context = nullptr;
-    decltype(&cuDevicePrimaryCtxSetFlags) set_context_flags = nullptr;
-    decltype(&cuCtxSetCurrent) use_context = nullptr;
-    decltype(&cuCtxResetPersistingL2Cache) reset_persisting_l2 = nullptr;  ///< optional: since 11.0
+    decltype(&cuDevicePrimaryCtxRetain) retain_context = library.need("cuDevicePrimaryCtxRetain");
+    decltype(&cuDevicePrimaryCtxSetFlags) set_context_flags = library.need("cuDevicePrimaryCtxSetFlags_v2");
+    decltype(&cuCtxSetCurrent) use_context = library.need("cuCtxSetCurrent");
+    decltype(&cuCtxResetPersistingL2Cache) reset_persisting_l2 =
+        library.find("cuCtxResetPersistingL2Cache");  ///< since 11.0
 
-    decltype(&cuModuleLoadData) load_module = nullptr;
-    decltype(&cuModuleUnload) unload_module = nullptr;
-    decltype(&cuModuleGetFunction) get_function = nullptr;
-    decltype(&cuModuleGetGlobal) get_variable = nullptr;
-    decltype(&cuFuncGetAttribute) function_attribute = nullptr;
-    decltype(&cuFuncSetAttribute) set_function_attribute = nullptr;
-    decltype(&cuFuncGetParamInfo) parameter_info = nullptr;  ///< optional: since 12.4
-    decltype(&cuLaunchKernel) launch = nullptr;
-    decltype(&cuLaunchKernelEx) launch_ex = nullptr;  ///< optional: since 11.8
+    decltype(&cuModuleLoadData) load_module = library.need("cuModuleLoadData");
+    decltype(&cuModuleUnload) unload_module = library.need("cuModuleUnload");
+    decltype(&cuModuleGetFunction) get_function = library.need("cuModuleGetFunction");
+    decltype(&cuModuleGetGlobal) get_variable = library.need("cuModuleGetGlobal_v2");
+    decltype(&cuFuncGetAttribute) function_attribute = library.need("cuFuncGetAttribute");
+    decltype(&cuFuncSetAttribute) set_function_attribute = library.need("cuFuncSetAttribute");
+    decltype(&cuFuncGetParamInfo) parameter_info = library.find("cuFuncGetParamInfo");  ///< since 12.4
+    decltype(&cuLaunchKernel) launch = library.need("cuLaunchKernel");
+    decltype(&cuLaunchKernelEx) launch_ex = library.find("cuLaunchKernelEx");  ///< since 11.8
 
-    decltype(&cuMemAlloc) allocate = nullptr;
-    decltype(&cuMemFree) free = nullptr;
-    decltype(&cuMemHostAlloc) allocate_host = nullptr;
-    decltype(&cuMemHostGetDevicePointer) device_pointer = nullptr;
-    decltype(&cuMemcpyHtoDAsync) copy_to_device = nullptr;
-    decltype(&cuMemcpyDtoHAsync) copy_to_host = nullptr;
-    decltype(&cuMemcpyDtoDAsync) copy_on_device = nullptr;
-    decltype(&cuMemsetD8Async) set_bytes = nullptr;
-    decltype(&cuMemsetD32Async) set_words = nullptr;
+    decltype(&cuMemAlloc) allocate = library.need("cuMemAlloc_v2");
+    decltype(&cuMemFree) free = library.need("cuMemFree_v2");
+    decltype(&cuMemHostAlloc) allocate_host = library.need("cuMemHostAlloc");
+    decltype(&cuMemHostGetDevicePointer) device_pointer = library.need("cuMemHostGetDevicePointer_v2");
+    decltype(&cuMemcpyHtoDAsync) copy_to_device = library.need("cuMemcpyHtoDAsync_v2");
+    decltype(&cuMemcpyDtoHAsync) copy_to_host = library.need("cuMemcpyDtoHAsync_v2");
+    decltype(&cuMemcpyDtoDAsync) copy_on_device = library.need("cuMemcpyDtoDAsync_v2");
+    decltype(&cuMemsetD8Async) set_bytes = library.need("cuMemsetD8Async");
+    decltype(&cuMemsetD32Async) set_words = library.need("cuMemsetD32Async");
 
-    // All optional: memory at addresses of one's own, since 10.2.
-    decltype(&cuMemAddressReserve) reserve_address = nullptr;
-    decltype(&cuMemAddressFree) free_address = nullptr;
-    decltype(&cuMemGetAllocationGranularity) granularity = nullptr;
-    decltype(&cuMemCreate) create_memory = nullptr;
-    decltype(&cuMemRelease) release_memory = nullptr;
-    decltype(&cuMemMap) map = nullptr;
-    decltype(&cuMemUnmap) unmap = nullptr;
-    decltype(&cuMemSetAccess) set_access = nullptr;
+    // Memory at chosen addresses, since 10.2. If one is missing, `reserve_address` is null.
+    decltype(&cuMemAddressReserve) reserve_address = library.find("cuMemAddressReserve");
+    decltype(&cuMemAddressFree) free_address = library.find("cuMemAddressFree");
+    decltype(&cuMemGetAllocationGranularity) granularity = library.find("cuMemGetAllocationGranularity");
+    decltype(&cuMemCreate) create_memory = library.find("cuMemCreate");
+    decltype(&cuMemRelease) release_memory = library.find("cuMemRelease");
+    decltype(&cuMemMap) map = library.find("cuMemMap");
+    decltype(&cuMemUnmap) unmap = library.find("cuMemUnmap");
+    decltype(&cuMemSetAccess) set_access = library.find("cuMemSetAccess");
 
-    decltype(&cuStreamCreate) create_stream = nullptr;
-    decltype(&cuStreamQuery) query_stream = nullptr;
-    decltype(&cuEventCreate) create_event = nullptr;
-    decltype(&cuEventRecord) record_event = nullptr;
-    decltype(&cuEventQuery) query_event = nullptr;
-    decltype(&cuEventElapsedTime) elapsed_ms = nullptr;
+    decltype(&cuStreamCreate) create_stream = library.need("cuStreamCreate");
+    decltype(&cuStreamQuery) query_stream = library.need("cuStreamQuery");
+    decltype(&cuEventCreate) create_event = library.need("cuEventCreate");
+    decltype(&cuEventRecord) record_event = library.need("cuEventRecord");
+    decltype(&cuEventQuery) query_event = library.need("cuEventQuery");
+    decltype(&cuEventElapsedTime) elapsed_ms = library.need("cuEventElapsedTime_v2", "cuEventElapsedTime");
 };
 
 /// Loads libcuda.so.1 and leaves it loaded for the life of the process: programs that unload it while its threads run

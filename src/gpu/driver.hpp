@@ -62,7 +62,7 @@ bool are_alike(const gpu_device& one, const gpu_device& other);
 struct gpu_list {
     std::vector<gpu_device> devices;
     std::string driver_version;  ///< the CUDA version that the driver supports, "13.0"; empty without a driver
-    std::string reason;          ///< why there are no devices; empty when there are
+    std::string reason;          ///< why there are no devices; empty if there are
 };
 
 /// Never throws: a machine without a GPU is a normal machine.

@@ -3,8 +3,9 @@
 
 #include <dlfcn.h>
 
-#include <type_traits>
 #include <utility>
+
+#include "support/loaded_library.hpp"
 
 namespace launchbox {
 
@@ -20,35 +21,18 @@ struct nvml_memory {
 };
 
 struct nvml_library {
-    int (*init)() = nullptr;
-    int (*device_at_bus)(const char*, nvml_handle*) = nullptr;
-    int (*clock)(nvml_handle, unsigned, unsigned*) = nullptr;
-    int (*temperature)(nvml_handle, unsigned, unsigned*) = nullptr;
-    int (*power)(nvml_handle, unsigned*) = nullptr;
-    int (*memory)(nvml_handle, nvml_memory*) = nullptr;
-    int (*slowed_by)(nvml_handle, unsigned long long*) = nullptr;
-    int (*energy)(nvml_handle, unsigned long long*) = nullptr;
-    bool ready = false;
-
-    nvml_library()
-    {
-        void* const library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-        if (library == nullptr) return;
-        const auto find = [&](auto& function, const char* name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-        };
-        find(init, "nvmlInit_v2");
-        find(device_at_bus, "nvmlDeviceGetHandleByPciBusId_v2");
-        find(clock, "nvmlDeviceGetClockInfo");
-        find(temperature, "nvmlDeviceGetTemperature");
-        find(power, "nvmlDeviceGetPowerUsage");
-        find(memory, "nvmlDeviceGetMemoryInfo");
-        find(energy, "nvmlDeviceGetTotalEnergyConsumption");
-        find(slowed_by, "nvmlDeviceGetCurrentClocksEventReasons");
-        // Its name in drivers before 535.
-        if (slowed_by == nullptr) find(slowed_by, "nvmlDeviceGetCurrentClocksThrottleReasons");
-        ready = init != nullptr && device_at_bus != nullptr && init() == nvml_success;
-    }
+    loaded_library library{::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
+    int (*init)() = library.need("nvmlInit_v2");
+    int (*device_at_bus)(const char*, nvml_handle*) = library.need("nvmlDeviceGetHandleByPciBusId_v2");
+    int (*clock)(nvml_handle, unsigned, unsigned*) = library.find("nvmlDeviceGetClockInfo");
+    int (*temperature)(nvml_handle, unsigned, unsigned*) = library.find("nvmlDeviceGetTemperature");
+    int (*power)(nvml_handle, unsigned*) = library.find("nvmlDeviceGetPowerUsage");
+    int (*memory)(nvml_handle, nvml_memory*) = library.find("nvmlDeviceGetMemoryInfo");
+    // The second name is that of drivers before 535.
+    int (*slowed_by)(nvml_handle, unsigned long long*) = library.need("nvmlDeviceGetCurrentClocksEventReasons",
+                                                                      "nvmlDeviceGetCurrentClocksThrottleReasons");
+    int (*energy)(nvml_handle, unsigned long long*) = library.find("nvmlDeviceGetTotalEnergyConsumption");
+    bool ready = init != nullptr && device_at_bus != nullptr && init() == nvml_success;
 };
 
 const nvml_library& nvml()

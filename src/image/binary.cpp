@@ -20,7 +20,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t beginning_bytes = 65536;  // in which PTX is told by its first word
+constexpr std::size_t beginning_bytes = 65536;  // within which a text must show that it is PTX
 
 // What one image gives.
 struct image_result {
@@ -36,7 +36,7 @@ class decompressor_pool {
 public:
     explicit decompressor_pool(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-    // One of them, until it goes out of scope, for an image that takes so many bytes; waits while others hold these.
+    // A place, until it goes out of scope, for an image of this many bytes; waits until others have left enough.
     class lease {
     public:
         lease(decompressor_pool& pool, std::uint64_t bytes) : pool_(pool)

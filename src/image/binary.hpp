@@ -17,7 +17,7 @@
 
 namespace launchbox {
 
-/// One compiled image (an entry of a fat binary, or a cubin or PTX module by itself).
+/// One compiled image: an entry of a fat binary, or a cubin or PTX module on its own.
 struct binary_image {
     std::string container = {};     ///< as in `kernel_source`
     std::string entry = {};         ///< as in `kernel_source`
@@ -29,7 +29,7 @@ struct binary_image {
     std::uint64_t offset = 0;                           ///< of its bytes in the file
     std::uint64_t stored_bytes = 0, bytes = 0;          ///< in the file, and decompressed
     bool relocatable = false;  ///< not what runs: compiled for linking, and the linked image is elsewhere
-    std::size_t kernels = 0;   ///< device code that is no kernel does not count
+    std::size_t kernels = 0;   ///< kernels only, no other device functions
 };
 
 struct binary_contents {
@@ -62,7 +62,7 @@ struct binary_options {
     /// Also the kernels of images that the device linker has read and the driver does not (`__nv_relfatbin` of a linked
     /// program); their images are listed in any case.
     bool before_linking = false;
-    /// The parts of a sparse file that are there; empty: all of it.
+    /// The parts of a sparse file that exist; empty: all of it.
     std::vector<byte_range> data = {};
 };
 

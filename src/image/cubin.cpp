@@ -45,7 +45,7 @@ constexpr bool is_plausible(std::uint64_t bytes)
 // What is read about a kernel and not yet a fact of `kernel_info`.
 struct kernel_draft {
     std::uint64_t offset = 0;                          // of its symbol
-    std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; behind it may be functions that it calls
+    std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; functions that it calls may follow
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
     std::uint64_t shared_section_alignment = 0;
@@ -141,7 +141,7 @@ private:
     bool external_shared_ = false;      // the module has extern __shared__ memory
     std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
     std::vector<kernel_draft> drafts_;
-    std::optional<line_index> line_index_;  // only where lines are wanted, and told
+    std::optional<line_index> line_index_;  // only if lines are wanted, and the image has them
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
     std::vector<kernel_index> kernel_of_symbol_, kernel_of_section_;
 };
@@ -224,7 +224,7 @@ void cubin_reader::find_kernels()
     }
 }
 
-// False where there is no memory for it.
+// False: no memory is left for it.
 bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
 {
     const auto index = static_cast<kernel_index>(drafts_.size());
@@ -245,8 +245,7 @@ bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
         draft.code = &image_->sections[symbol.section];
         kernel_of_section_[symbol.section] = index;
     } else {
-        complain(symbol.offset,
-                 "a kernel is said to be in section " + std::to_string(symbol.section) + ", which is not there");
+        complain(symbol.offset, "a kernel is in section " + std::to_string(symbol.section) + ", which does not exist");
     }
     return true;
 }
@@ -473,7 +472,7 @@ void cubin_reader::finish(kernel_index index)
 
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
     if (!is_plausible(shared) || shared < shared_reserve_)
-        complain(draft.offset, "a kernel is said to have " + std::to_string(shared) + " bytes of shared memory");
+        complain(draft.offset, "a kernel claims to have " + std::to_string(shared) + " bytes of shared memory");
     else if (sm_ > 0)
         kernel.figures.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
     if (sm_ > 0 && !result_.relocatable)
@@ -483,7 +482,7 @@ void cubin_reader::finish(kernel_index index)
     if (draft.has_callee && draft.has_call_stack && kernel.figures.cumulative_stack_bytes == 0)
         kernel.figures.cumulative_stack_bytes.reset();
 
-    // A section without bytes of its own is there for the module's extern __shared__ memory.
+    // An empty section exists for the module's extern __shared__ memory.
     external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.figures.static_shared_bytes == 0;
 
     if (draft.code == nullptr) return;
@@ -491,7 +490,7 @@ void cubin_reader::finish(kernel_index index)
     // Spills are in the stack frame, or in shared memory if the image says so.
     const bool can_spill =
         sm_ == 0 || kernel.figures.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
-    // The version of the kernel, not of the image, which is that of nvlink where it was linked.
+    // The version that compiled the kernel; that of a linked image is nvlink's.
     const bool lists_spills = by_ptxas && draft.toolkit_version >= lists_spills_from;
     // A list that was cut off can be empty: see `limit_spills`.
     const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
@@ -610,8 +609,8 @@ void cubin_reader::limit_line_text()
                         "any real code has");
 }
 
-// The kernel that a section called after it belongs to. ptxas says so in the header as well, which is quicker than
-// looking the name up; images from other hands may not.
+// The kernel that the name of a section ends with. ptxas also stores it in the section header, which is faster than
+// looking the name up; images of other tools may not.
 kernel_index cubin_reader::find(const elf_section& section, std::string_view kernel_name)
 {
     const std::uint32_t code = section.info;
@@ -627,7 +626,7 @@ bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix
     return symbol.name_offset < names.size() && names.substr(symbol.name_offset).starts_with(prefix);
 }
 
-// With the zero behind it; the whole name is not looked for, since it can be as long as the image.
+// Compares the terminating zero too. The whole name is not searched for, since it can be as long as the image.
 bool cubin_reader::is_called(const elf_symbol& symbol, std::string_view name) const
 {
     const std::size_t end = std::size_t{symbol.name_offset} + name.size();
@@ -645,7 +644,7 @@ bool cubin_reader::is_callee(const elf_symbol& symbol, std::string_view kernel) 
 std::optional<std::int64_t> cubin_reader::size_of(const elf_section& section)
 {
     if (is_plausible(section.size)) return static_cast<std::int64_t>(section.size);
-    complain(section.offset, "a section is said to have " + std::to_string(section.size) + " bytes");
+    complain(section.offset, "a section claims to have " + std::to_string(section.size) + " bytes");
     return std::nullopt;
 }
 

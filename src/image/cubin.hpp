@@ -28,33 +28,33 @@ struct cubin_contents {
     std::vector<image_diagnostic> diagnostics;
 };
 
-/// A cubin whose kernels have been read, for what else is to be said of them.
+/// A cubin whose kernels have been read, for further analyses.
 struct cubin_examination {
     std::string_view bytes;
     std::vector<kernel_info>& kernels;
     /// Of each kernel: numbers in the tables of the image. Section 0, which is empty: it has no code of its own.
     std::vector<std::uint32_t> symbols, sections;
     const line_index* lines;  ///< null: not wanted, or no line information
-    kernel_memory* memory;    ///< for what is added to the kernels; null: there is no limit
+    kernel_memory* memory;    ///< for additions to the kernels; null: no limit
 };
 
 struct cubin_options {
-    bool names_only = false;                  ///< nothing of a kernel but its name and architecture
+    bool names_only = false;                  ///< only the name and architecture of each kernel
     bool grid_dependency = false;             ///< fill `kernel_info::waits_for_grid`, which reads all of the code
     bool hash_code = false;                   ///< fill `kernel_info::code_hash`, which reads all of the code
     wanted_lines lines = wanted_lines::none;  ///< fill `kernel_info::lines`
     /// Called at the end, if not empty and there is a kernel; may be called on several threads for several cubins.
     std::function<void(const cubin_examination&)> examine = {};
-    /// Where it is used up, further kernels are not read, and the caller says so; null: there is no limit.
+    /// When it is used up, further kernels are not read, and the caller reports it; null: no limit.
     kernel_memory* memory = nullptr;
 };
 
 /// Reads one raw cubin. Never throws on bad input: what cannot be read is a diagnostic, the rest is returned.
 /// `file` goes into `source.file` of every kernel.
 ///
-/// Equal to what `ptxas -v` prints, except where ptxas lists a function that it kept apart within its kernel: here the
-/// kernel's stack frame is the largest, its spills are the sum, and registers that the function saves for its caller
-/// are no spills.
+/// Equals what `ptxas -v` prints, except if ptxas lists a function within its kernel separately: here the kernel's
+/// stack frame is the largest of them, its spills are the sum, and registers that the function saves for its caller are
+/// not spills.
 cubin_contents read_cubin(std::string_view bytes, const std::string& file, const cubin_options& options = {});
 
 }  // namespace launchbox

@@ -42,7 +42,7 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnost
         if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
         if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
             family = !accelerated && is_for_family(*note, identity.sm);
-        // nvcc compiles for a family exactly where the virtual architecture is one, whatever the code is called.
+        // nvcc compiles for a family if and only if the virtual architecture is one, whatever the name of the code.
         if (family && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'f';
     } else {
         add_diagnostic(diagnostics, 8,
@@ -101,8 +101,8 @@ std::string virtual_name(int number, bool accelerated)
     return "compute_" + std::to_string(number) + (accelerated ? "a" : "");
 }
 
-// Code for a family of architectures, sm_100f, is told from code for sm_100 only by the command line of ptxas, which it
-// keeps in a note: "-v -arch sm_100f -m 64".
+// Code for a family of architectures, sm_100f, is distinguished from code for sm_100 only by the command line of ptxas,
+// which is kept in a note: "-v -arch sm_100f -m 64".
 bool is_for_family(const elf_section& note, int sm)
 {
     return note.content.substr(0, 4096).find("-arch sm_" + std::to_string(sm) + "f ") != std::string_view::npos;

@@ -14,8 +14,8 @@ namespace launchbox {
 struct cubin_identity {
     int sm = 0;                ///< 90 for sm_90; 0 when the image does not tell
     std::string architecture;  ///< "sm_90a"; empty when the image does not tell
-    /// "compute_80", what it was compiled from; empty when the image does not tell. That of sm_90a is taken for
-    /// compute_90a: code compiled from compute_90 for sm_90a, which hardly anyone asks for, is the same byte by byte.
+    /// "compute_80", what it was compiled from; empty if the image does not say. For sm_90a, compute_90a is assumed:
+    /// code compiled from compute_90 for sm_90a, which is rare, is the same byte by byte.
     std::string virtual_architecture;
     std::optional<int> toolkit_version;  ///< CUDA version x 10
 };

@@ -38,7 +38,7 @@ struct constant_bank {
     friend bool operator==(const constant_bank&, const constant_bank&) = default;
 };
 
-/// Spilled bytes where they are not known exactly: at least, and at most.
+/// Bounds of the spilled bytes if they are not known exactly.
 struct spill_range {
     std::int64_t min_stores = 0, max_stores = 0;
     std::int64_t min_loads = 0, max_loads = 0;
@@ -52,7 +52,7 @@ struct spill_range {
 /// How far the compiler optimised the code. -lineinfo changes nothing in it.
 enum class code_optimisation : std::uint8_t {
     unknown,
-    full,          ///< what ptxas does unless it is told otherwise: -O3; -O2 is the same
+    full,          ///< the default of ptxas: -O3; -O2 gives the same
     reduced,       ///< ptxas -O1
     fast_compile,  ///< ptxas -Ofc mid or max: optimised no further than compiles quickly
     none,          ///< ptxas -O0
@@ -123,8 +123,9 @@ struct kernel_launches {
     std::optional<int> launch_threads;                 ///< per block
     std::string fixed_block_size;                      ///< why another block size is not, or may not be, correct
     std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it
-    bool launched_early = false;         ///< may begin before the grid ahead of it has ended: a file beside it says so
-    std::optional<int> triton_warps;     ///< num_warps, if Triton made the kernel and says so beside it
+    /// may begin before the previous grid has ended, according to a file beside it
+    bool launched_early = false;
+    std::optional<int> triton_warps;  ///< num_warps, if Triton's metadata beside the kernel has it
 
     friend bool operator==(const kernel_launches&, const kernel_launches&) = default;
 };
@@ -172,10 +173,10 @@ void set_architecture(kernel_info& kernel, std::string name);
 /// The limits of the architecture that the kernel was compiled for; null when that is not known.
 const sm_limits* limits_of(const kernel_info& kernel);
 
-/// Those of the GPU that it runs on: another one only where `runs_on` says so.
+/// Those of the GPU that it runs on, which differs only if `runs_on` is set.
 const sm_limits* limits_where_run(const kernel_info& kernel);
 
-/// "sm_80", or "sm_86" where that is what runs it.
+/// "sm_80", or "sm_86" if that GPU runs it.
 std::string architecture_where_run(const kernel_info& kernel);
 
 /// Rising by number, then variant; what names no architecture last.

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t max_kernel_bytes_per_run = std::uint64_t{2} << 30
 /// the bytes of their file.
 inline constexpr std::uint64_t max_line_text_per_kernel = std::uint64_t{64} << 20, line_text_per_byte = 200;
 
-/// Counts the memory of kernels as they are read, so that a small file which claims to hold a hundred million of them
+/// Counts the memory of kernels while they are read, so that a small file that claims to hold a hundred million of them
 /// is refused. May be used by several threads.
 class kernel_memory {
 public:

@@ -159,7 +159,7 @@ void take_from_cap(const sm_limits* limits, kernel_info& kernel)
     const auto threads = threads_of(kernel);
     if (!threads) return;
     const auto blocks = infer_min_blocks(*limits, *threads, *kernel.bounds.register_cap);
-    // One block is what ptxas assumes where there is no second bound.
+    // Without a second bound ptxas assumes one block.
     if (!blocks || *blocks < 2) return;
     kernel.bounds.min_blocks = blocks;
     kernel.bounds.min_blocks_inferred = true;

@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// Fills `min_blocks` of the kernels of cubins and takes out those of PTX that a cubin has as well. The bound is exact
-/// where the PTX that the cubin was compiled from is there, and inferred where PTX for another virtual architecture,
-/// PTX of another container, or only the register cap tells of it. `kernels` has those of each image, `container_of`
-/// the container of each: PTX of the same one counts most, since different sources can have kernels of the same name.
-/// `jobs`: threads; 0: one a core. `keep_ptx`: leave those of PTX where they are.
+/// Fills `min_blocks` of the kernels of cubins, and removes kernels of PTX that a cubin has as well. The bound is exact
+/// if the PTX that the cubin was compiled from exists, and inferred if only PTX for another virtual architecture, PTX
+/// of another container, or the register cap is known. `kernels`: those of each image; `container_of`: the container of
+/// each: PTX of the same one is preferred, since different sources can have kernels of the same name. `jobs`: threads;
+/// 0: one a core. `keep_ptx`: keep the kernels of PTX.
 void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::vector<std::size_t>& container_of,
                     unsigned jobs = 1, bool keep_ptx = false);
 

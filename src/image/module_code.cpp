@@ -200,18 +200,11 @@ std::string module_reader::code_of(const kernel_info& kernel)
     // The same code owned by the kernel, or by a function beside it, is not the same kernel.
     for (std::size_t i = 0; i < hashes_.size(); ++i)
         if (matters(image_.sections[i]) && owner_[i] == kernel.name) hash.add(hashes_[i]);
-    hash.add(kernel.figures.registers);
-    hash.add(kernel.figures.stack_frame_bytes);
-    hash.add(kernel.figures.cumulative_stack_bytes);
-    hash.add(kernel.figures.stack_unbounded);
-    hash.add(kernel.figures.static_shared_bytes);
-    hash.add(kernel.figures.reserved_shared_bytes);
-    hash.add(kernel.figures.parameter_bytes);
-    hash.add(kernel.figures.barriers);
-    hash.add(kernel.bounds.max_threads);
-    hash.add(kernel.bounds.required_threads);
-    hash.add(kernel.bounds.cluster);
-    hash.add(kernel.bounds.max_cluster_blocks);
+    const auto add = [&](const auto&... each) { (hash.add(each), ...); };
+    add(kernel.figures.registers, kernel.figures.stack_frame_bytes, kernel.figures.cumulative_stack_bytes,
+        kernel.figures.stack_unbounded, kernel.figures.static_shared_bytes, kernel.figures.reserved_shared_bytes,
+        kernel.figures.parameter_bytes, kernel.figures.barriers, kernel.bounds.max_threads,
+        kernel.bounds.required_threads, kernel.bounds.cluster, kernel.bounds.max_cluster_blocks);
     return hash.digits();
 }
 

@@ -18,8 +18,8 @@ struct parameter_place {
     friend bool operator==(const parameter_place&, const parameter_place&) = default;
 };
 
-/// Of a kernel, in the order of its parameters, as cuFuncGetParamInfo returns them. `nullopt`: there is no such kernel,
-/// or the parameters in the image are invalid: one is missing or duplicated, or one begins within another.
+/// Of a kernel, in the order of its parameters, as cuFuncGetParamInfo returns them. `nullopt` if there is no such
+/// kernel, or if its parameters are invalid: one is missing or duplicated, or two overlap.
 std::optional<std::vector<parameter_place>> parameters_of(std::string_view cubin, std::string_view kernel);
 
 /// The first that begins before the end of the one before it; `nullopt`: they follow each other.

@@ -63,7 +63,7 @@ image_optimisation read_optimisation(const elf_image& image)
         if (read_number<std::uint32_t>(rest, 8) == tool_note && text_at(*content, 2) == "ptxas") {
             const std::string_view options = text_at(*content, 5);
             code_optimisation made = optimisation_of_options(options);
-            // What -G made has debug information of its own, unless that is left out.
+            // Code compiled with -G has debug information of its own, unless that is suppressed.
             const bool shows = made != code_optimisation::debug;
             const bool hidden = !shows && options.find("-suppress-debug-info") != std::string_view::npos;
             if (shows || hidden) {

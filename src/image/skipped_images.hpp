@@ -25,8 +25,8 @@ std::vector<skipped_images> skipped_in(const std::vector<binary_image>& images);
 /// "2 LTO-IR images (compute_80, compute_90), 1 image of unknown kind 64 (compute_90)"; empty for none.
 std::string skipped_text(const std::vector<skipped_images>& skipped);
 
-/// Why a binary with these images shows no kernel: "1 cubin without a kernel, 1 LTO-IR image (compute_90)"; empty where
-/// there is no image at all.
+/// Why a binary with these images shows no kernel: "1 cubin without a kernel, 1 LTO-IR image (compute_90)"; empty if
+/// there are no images.
 std::string images_without_kernels_text(const std::vector<binary_image>& images);
 
 }  // namespace launchbox

@@ -40,11 +40,11 @@ std::string with_constants(const std::string& text, const constant_values& value
         const std::string* value = nullptr;
     };
     const source_text source = read_source_text(text);
-    const source_constants constants(source);
+    const std::vector<constant_definition> constants = constant_definitions(source);
     std::vector<edit> edits;
     for (const auto& [name, value] : values) {
         std::size_t times = 0;
-        for (const constant_definition& one : constants.definitions()) {
+        for (const constant_definition& one : constants) {
             if (one.name != name || one.value.empty()) continue;
             ++times;
             edits.push_back({one.value.front().begin, one.value.back().end, &value});

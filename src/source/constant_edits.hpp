@@ -11,7 +11,7 @@ namespace launchbox {
 
 using constant_values = std::vector<std::pair<std::string, std::string>>;
 
-/// How a compile is told: a flag that no compiler sees.
+/// How values are passed to a compile: in a flag that no compiler sees.
 std::string source_constant_flag(std::string_view name, std::string_view value);
 
 /// Those of the flags, which are left without them.

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
+
+#include "support/text/typed_number.hpp"
 
 namespace launchbox {
 
@@ -25,23 +26,11 @@ number within_reason(std::int64_t value)
 
 number integer(std::string_view token)
 {
-    std::string digits;
-    for (char c : token)
-        if (c != '\'') digits += c;
-    int base = 10;
-    if (digits.starts_with("0x") || digits.starts_with("0X"))
-        base = 16;
-    else if (digits.starts_with("0b") || digits.starts_with("0B"))
-        base = 2;
-    else if (digits.size() > 1 && digits.front() == '0')
-        base = 8;
-    if (base == 16 || base == 2) digits.erase(0, 2);
-    const std::size_t suffix = digits.find_last_not_of("uUlLzZ") + 1;
-    digits.erase(suffix);
-    std::int64_t value = 0;
-    const char* last = digits.data() + digits.size();
-    const auto [end, failure] = std::from_chars(digits.data(), last, value, base);
-    return failure == std::errc{} && end == last && !digits.empty() ? within_reason(value) : std::nullopt;
+    std::string digits(token);
+    std::erase(digits, '\'');
+    digits.erase(digits.find_last_not_of("uUlLzZ") + 1);
+    const number value = read_c_integer(digits);
+    return value ? within_reason(*value) : std::nullopt;
 }
 
 struct operation {
@@ -133,7 +122,7 @@ private:
         return *condition != 0 ? yes : no;
     }
 
-    // How many tokens the operator here has; 0: there is none.
+    // The operator here, and its number of tokens; null if there is none.
     [[nodiscard]] std::pair<const operation*, std::size_t> operation_here() const
     {
         std::string_view sign = tokens_[at_].text;
@@ -225,7 +214,7 @@ private:
         return is ? number(*is) : std::nullopt;
     }
 
-    // Behind a::b<c>::d.e[1]: the place of what is no part of the name any more.
+    // The place after a name such as a::b<c>::d.e[1].
     [[nodiscard]] std::size_t end_of_name(std::size_t at) const
     {
         bool wants_word = true;
@@ -271,7 +260,7 @@ private:
         const std::vector<token_span> arguments = split_at_commas(tokens_.subspan(at_ + 1, end - at_ - 1));
         const bool is_call = next_is("(");
         at_ = end + 1;
-        if (next_is(".") || next_is("->") || next_is("[") || next_is("::")) {  // what a function returns is no name
+        if (next_is(".") || next_is("->") || next_is("[") || next_is("::")) {  // the result of a function has no name
             at_ = end_of_name(at_);
             return std::nullopt;
         }
@@ -431,21 +420,22 @@ std::size_t closing_bracket(token_span tokens, std::size_t open)
     return tokens.size();
 }
 
-std::vector<token_span> split_at_commas(token_span tokens)
+std::vector<token_span> split_at_commas(token_span tokens, bool types)
 {
     std::vector<token_span> parts;
     if (tokens.empty()) return parts;
     std::size_t from = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const source_token& token = tokens[i];
-        if (token.is("(") || token.is("[") || token.is("{")) {
+        if (token.is_any({"(", "[", "{"})) {
             const std::size_t end = closing_bracket(tokens, i);
             if (end == tokens.size()) break;
             i = end;
         } else if (token.is("<") && i > 0 && tokens[i - 1].kind == source_token_kind::identifier) {
-            // Template arguments, where a name or brackets follow them, or nothing that could be compared.
+            // Template arguments if what follows them cannot be compared.
             const std::size_t end = closing_bracket(tokens, i);
-            if (end + 1 == tokens.size() || (end < tokens.size() && tokens[end + 1].is_any({"::", "(", "{", ","})))
+            if (end < tokens.size() &&
+                (types || end + 1 == tokens.size() || tokens[end + 1].is_any({"::", "(", "{", ",", ":"})))
                 i = end;
         } else if (token.is(",")) {
             parts.push_back(tokens.subspan(from, i - from));

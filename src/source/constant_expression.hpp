@@ -15,7 +15,7 @@ namespace launchbox {
 
 using token_span = std::span<const source_token>;
 
-/// What an expression needs to know. A function that is not there answers that nothing is known.
+/// What an expression refers to. If a function is missing, what it would answer is unknown.
 struct expression_names {
     /// A name with all that belongs to it: `T`, `cfg::T`, `tile<16>::size`, `block.x`, `set[0].val.x`.
     std::function<std::optional<std::int64_t>(token_span name)> value;
@@ -27,7 +27,7 @@ struct expression_names {
     std::function<std::optional<std::int64_t>(token_span)> size_of = {};
 };
 
-/// The value; nullopt when it is not known. `0 && x` is known whatever x is. Anything that is no integer is not known.
+/// The value; nullopt if unknown, as is anything but an integer. `0 && x` is known whatever x is.
 std::optional<std::int64_t> evaluate_constant(token_span tokens, const expression_names& names);
 
 /// The type that these words name: "unsigned int", "std::size_t". Of others, such as float and classes, nothing.
@@ -47,7 +47,8 @@ std::vector<source_token> without_qualifiers(token_span words);
 /// only where it can be a list of template arguments.
 std::size_t closing_bracket(token_span tokens, std::size_t open);
 
-/// What stands between commas, outside of all brackets; nothing in nothing.
-std::vector<token_span> split_at_commas(token_span tokens);
+/// The parts between commas outside of all brackets; empty if there are no tokens. In `types`, such as the parameters
+/// of a template, every `<` after a name is a bracket; elsewhere it may be a comparison.
+std::vector<token_span> split_at_commas(token_span tokens, bool types = false);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// How large a launch is: the numbers behind its expressions and configurations.
+// How large a launch is: the values of its expressions and configurations.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -38,7 +38,7 @@ public:
         return figures;
     }
 
-    // With each variable in turn that the block size depends on taken for several sizes.
+    // Assumes several values for each variable in turn that the block size depends on.
     [[nodiscard]] std::optional<shared_by_threads> read_by_threads()
     {
         std::vector<source_declaration> variables;
@@ -92,7 +92,7 @@ private:
                 const std::int64_t per_warp = (bytes - *first) * 32 / first_threads;
                 fitted = shared_by_threads{2 * *first - bytes, per_warp};
             }
-            if (fitted->of(threads) != bytes) return std::nullopt;  // it is no line
+            if (fitted->of(threads) != bytes) return std::nullopt;  // not linear
         }
         return fitted;
     }
@@ -114,7 +114,7 @@ private:
         if (!config) return figures;
         const config_members& own = members_of(launch_.form);
         const bool of_runtime = launch_.form == launch_form::runtime_config;
-        // launch_config has default values, and threads without one are none.
+        // launch_config has default values, except for threads.
         const std::optional<std::int64_t> missing = 1;
         figures.grid = values_.extent_member(*config, own.grid, own.grid_at, missing, instance_);
         figures.block = values_.extent_member(*config, own.block, own.block_at,

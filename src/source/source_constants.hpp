@@ -1,15 +1,11 @@
-// The integer constants that a file defines, in whatever branch of an #if.
+// The integer constants that a file defines, in any branch of an #if.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "source/constant_expression.hpp"
 #include "source/source_tokens.hpp"
 
 namespace launchbox {
@@ -17,34 +13,13 @@ namespace launchbox {
 /// `#define NAME value`, `constexpr int NAME = value`, `const auto NAME = value`, `dim3 NAME(x, y)`.
 struct constant_definition {
     std::string_view name;
-    std::span<const source_token> value;
-    bool block = false;  ///< a dim3: `value` is what is in its brackets
+    token_span value;
+    bool block = false;  ///< a dim3: `value` is the content of its brackets
     int branch = -1;     ///< of the preprocessor
     int line = 0;
 };
 
-/// What is not surely one value everywhere has none: a name that is defined twice, or in a branch of an #if, or is a
-/// parameter or variable elsewhere. `source` has to outlive it.
-class source_constants {
-public:
-    explicit source_constants(const source_text& source);
-
-    [[nodiscard]] const std::vector<constant_definition>& definitions() const { return definitions_; }
-
-    /// The value of an expression; nullopt: not known.
-    [[nodiscard]] std::optional<std::int64_t> value(std::span<const source_token> expression) const;
-
-private:
-    void read_macros(const source_text& source);
-    void read_variables(const source_text& source);
-    void doubt(const source_text& source);
-    [[nodiscard]] const constant_definition* only(std::string_view name) const;
-    [[nodiscard]] std::optional<std::int64_t> named(std::string_view name) const;
-
-    std::vector<constant_definition> definitions_;
-    std::unordered_map<std::string_view, std::size_t> place_;  // in definitions_; `many` when there are several
-    mutable std::unordered_map<std::string_view, std::optional<std::int64_t>> values_;
-    mutable int depth_ = 0;
-};
+/// `source` has to outlive them.
+std::vector<constant_definition> constant_definitions(const source_text& source);
 
 }  // namespace launchbox

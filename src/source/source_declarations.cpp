@@ -12,7 +12,7 @@ namespace {
 
 bool is_enum(const source_declarations& names, const source_scope& scope)
 {
-    const token_span head = names.head_of(scope);  // within a function its kind is that of what is around it
+    const token_span head = names.head_of(scope);  // within a function, its kind is that of the enclosing scope
     return has_word(head, "enum") && !has_word(head, "(");
 }
 
@@ -45,7 +45,7 @@ std::string_view name_of_type(token_span head)
     return {};
 }
 
-// What is before a name that is a parameter, and behind it.
+// Whether the tokens before and after a name make it a parameter.
 bool looks_like_parameter(const std::vector<source_token>& tokens, std::size_t place)
 {
     if (place == 0 || place + 1 >= tokens.size()) return false;
@@ -218,7 +218,7 @@ std::optional<source_declaration> source_declarations::in_block(std::string_view
         if (around != number) continue;
         std::optional<source_declaration> found = declared_at(*place);
         if (!found) continue;
-        // In the head of a loop without braces it ends with the statement behind it; with braces, see in_head.
+        // A variable in the head of a loop without braces ends with the next statement; with braces, see in_head.
         const statement_begin begin = begin_of_declaration(text_.tokens, *place);
         if (!begin.bracket) return found;
         std::size_t end = closing_bracket(text_.tokens, *begin.bracket) + 1;
@@ -452,11 +452,7 @@ bool is_lambda(const source_declarations& names, const source_scope& scope)
         if (!head[i].is("]")) continue;
         const bool ends = i + 1 == head.size() ||
                           head[i + 1].is_any({"(", "mutable", "__device__", "__host__", "__attribute__", "->"});
-        std::size_t open = i;
-        for (std::size_t depth = 0; open > 0; --open) {
-            if (head[open].is("]")) ++depth;
-            if (head[open].is("[") && --depth == 0) break;
-        }
+        const std::size_t open = opening_bracket(head, i, head.size());
         const bool subscript =
             open > 0 && (head[open - 1].kind == source_token_kind::identifier || head[open - 1].is_any({")", "]"})) &&
             !head[open - 1].is("return");

@@ -29,8 +29,8 @@ struct source_declaration {
     std::size_t name = 0;  ///< token; of a macro nothing
     int scope = -1;        ///< in which it stands
     token_span type;       ///< words, with const and the like; of a parameter only where it has a value of its own
-    token_span value;      ///< behind =, or between the brackets of the initialiser
-    char form = 0;         ///< '=', '(' or '{'; 0: there is none
+    token_span value;      ///< after =, or between the brackets of the initialiser
+    char form = 0;         ///< '=', '(' or '{'; 0: no value
     bool is_constant = false, is_static = false, is_array = false;
     bool is_function = false;  ///< a pointer to a function
 
@@ -45,13 +45,13 @@ class source_declarations {
 public:
     source_declarations(const source_text& text, const source_scopes& scopes);
 
-    /// What `name` means at this token; nullopt: nothing of that name is seen from there.
+    /// What `name` means at this token; nullopt if no such name is visible there.
     [[nodiscard]] std::optional<source_declaration> find(std::string_view name, std::size_t at) const;
 
-    /// The same of `cfg::T` and `tile::size`. Of classes with template arguments nothing is known.
+    /// The same for `cfg::T` and `tile::size`. Members of class templates are unknown.
     [[nodiscard]] std::optional<source_declaration> find(token_span name, std::size_t at) const;
 
-    /// Class or struct of this name, where there is one only.
+    /// The class or struct of this name; nullopt if there are none or several.
     [[nodiscard]] std::optional<int> type_named(std::string_view name) const;
 
     /// What `using name = ...` or `typedef ... name` says, where only one does; empty: none.

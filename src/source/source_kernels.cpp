@@ -60,29 +60,10 @@ parameter_in_text read_parameter(token_span words)
     return found;
 }
 
-// The commas within template arguments separate no parameters.
-std::vector<token_span> split_parameters(token_span inside)
-{
-    std::vector<token_span> parts;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-        const bool arguments = inside[i].is("<") && i > 0 && inside[i - 1].kind == source_token_kind::identifier;
-        if (inside[i].is_any({"(", "[", "{"}) || arguments) {
-            const std::size_t close = closing_bracket(inside, i);
-            if (close < inside.size()) i = close;
-        } else if (inside[i].is(",")) {
-            parts.push_back(inside.subspan(first, i - first));
-            first = i + 1;
-        }
-    }
-    parts.push_back(inside.subspan(first));
-    return parts;
-}
-
 std::vector<parameter_in_text> read_parameters(token_span inside)
 {
     std::vector<parameter_in_text> found;
-    for (const token_span& words : split_parameters(inside)) {
+    for (const token_span& words : split_at_commas(inside, true)) {
         if (words.empty() || (words.size() == 1 && words[0].is("void"))) continue;
         found.push_back(read_parameter(words));
     }

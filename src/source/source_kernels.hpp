@@ -33,7 +33,7 @@ struct kernel_in_text {
     std::vector<parameter_in_text> template_parameters, parameters;
 };
 
-/// All that are marked with __global__, in the order of the text; explicit instantiations are none.
+/// All definitions and declarations with __global__, in the order of the text, without explicit instantiations.
 std::vector<kernel_in_text> read_source_kernels(const source_declarations& names);
 
 /// As patterns for --kernel, in the order of the text: "scale", "a::scale", and "merge<*" of a template, whose

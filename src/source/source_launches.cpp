@@ -13,26 +13,15 @@ namespace {
 
 constexpr std::size_t longest_launch = 2000;  // tokens
 
-// Where the name that ends before `at` begins: of `a::b<c, 3>` the place of a. `at`: there is none.
+// Where the name that ends before `at` begins: of `a::b<c, 3>` the place of a; `at` if there is no name.
 std::size_t begin_of_function(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 500;
     std::size_t i = at;
-    if (i > 0 && tokens[i - 1].is(")")) {  // (merge<int>)<<<
-        int depth = 0;
-        while (i-- > 0 && at - i < longest) {
-            if (tokens[i].is(")")) ++depth;
-            if (tokens[i].is("(") && --depth == 0) return i;
-        }
-        return at;
-    }
-    if (i > 0 && tokens[i - 1].is(">")) {
-        int depth = 0;
-        for (--i;; --i) {
-            if (tokens[i].is(">")) ++depth;
-            if (tokens[i].is("<") && --depth == 0) break;
-            if (i == 0 || at - i > longest || tokens[i].is_any({";", "{", "}"})) return at;
-        }
+    if (i > 0 && tokens[i - 1].is_any({")", ">"})) {
+        i = opening_bracket(tokens, i - 1, longest);
+        if (tokens[i].is_any({")", ">"})) return at;
+        if (tokens[i].is("(")) return i;  // (merge<int>)<<<
     }
     bool wants_word = true;
     while (i > 0) {
@@ -52,13 +41,8 @@ std::size_t begin_of_callee(const std::vector<source_token>& tokens, std::size_t
     std::size_t i = at;
     while (i > 0 && at - i < longest) {
         const source_token& before = tokens[i - 1];
-        const std::string_view opens = before.is(")") ? "(" : before.is("]") ? "[" : "";
-        if (!opens.empty()) {
-            int depth = 0;
-            while (i-- > 0 && at - i < longest) {
-                if (tokens[i].text == before.text) ++depth;
-                if (tokens[i].is(opens) && --depth == 0) break;
-            }
+        if (before.is_any({")", "]"})) {
+            i = opening_bracket(tokens, i - 1, longest);
             const bool goes_on =
                 i > 0 && (tokens[i - 1].kind == source_token_kind::identifier || tokens[i - 1].is_any({")", "]"}));
             if (!goes_on || is_word_of_statement(tokens[i - 1])) return i;
@@ -230,18 +214,7 @@ function_name_in_text read_function_name(token_span words)
         const std::size_t end = words.size() - 1;
         if (!words[end].is(">")) return {};
         found.has_arguments = true;
-        const token_span inside = words.subspan(i + 1, end - i - 1);
-        // Here every < belongs to a type.
-        std::size_t from = 0;
-        int depth = 0;
-        for (std::size_t at = 0; at < inside.size(); ++at) {
-            if (inside[at].is_any({"(", "[", "{", "<"})) ++depth;
-            if (inside[at].is_any({")", "]", "}", ">"})) --depth;
-            if (depth != 0 || !inside[at].is(",")) continue;
-            found.arguments.push_back(inside.subspan(from, at - from));
-            from = at + 1;
-        }
-        if (!inside.empty()) found.arguments.push_back(inside.subspan(from));
+        found.arguments = split_at_commas(words.subspan(i + 1, end - i - 1), true);
     }
     found.name = name;
     return found;
@@ -275,14 +248,8 @@ std::vector<source_opt_in> read_opt_ins(const source_text& source)
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const auto attribute = std::ranges::find(attributes, tokens[i].text, [](const auto& one) { return one.first; });
         if (attribute == attributes.end()) continue;
-        // (kernel, attribute, value), whatever function it is that takes them.
-        std::size_t open = i;
-        int depth = 0;
-        while (open > 0 && i - open < 200) {
-            --open;
-            if (tokens[open].is_any({")", "]", "}"})) ++depth;
-            if (tokens[open].is_any({"(", "[", "{"}) && depth-- == 0) break;
-        }
+        // (kernel, attribute, value): the arguments of any function that sets it.
+        const std::size_t open = bracket_around(tokens, i).value_or(i);
         const std::size_t end = tokens[open].is("(") ? closing_bracket(tokens, open) : tokens.size();
         source_opt_in one{.kind = attribute->second, .function = {}, .value = {}, .at = i};
         if (end < tokens.size() && end > i) {

@@ -45,7 +45,7 @@ struct source_launch {
     int branch = -1;                    ///< of the preprocessor
 };
 
-/// All that are complete, as they are in the text. `source` has to outlive them.
+/// All complete launches, in the order of the text. `source` has to outlive them.
 std::vector<source_launch> read_source_launches(const source_text& source);
 
 /// Bytes that depend on the block size: `threads * sizeof(float)` is 128 a warp.

@@ -84,7 +84,7 @@ source_scope scope_of(const scope_head& head, const source_scope* outer, int lin
     const scope_kind around = outer != nullptr ? outer->kind : scope_kind::file;
     const bool in_function = around != scope_kind::file && around != scope_kind::type;
     if (in_function) {
-        // Lambdas and local classes with a __device__ in them are device code; other blocks are what is around them.
+        // Lambdas and local classes with a __device__ are device code; other blocks are like the scope around them.
         scope.kind = head.device ? scope_kind::device : around;
         scope.name = outer->name;
         scope.global = outer->global && !head.device;
@@ -122,7 +122,8 @@ source_scopes read_source_scopes(const source_text& source)
     for (std::size_t i = 0; i < source.tokens.size(); ++i) {
         const source_token& token = source.tokens[i];
         if (token.branch != branch) {
-            // Every branch of an #if continues from where the #if stood; behind #endif it is as after the last branch.
+            // Every branch of an #if continues from the state at the #if; after #endif the state is that of the last
+            // branch.
             branch = token.branch;
             std::vector<std::pair<int, int>> now;  // group and branch, from the outermost
             for (int enclosing = branch; enclosing >= 0;

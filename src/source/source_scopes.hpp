@@ -15,7 +15,7 @@ enum class scope_kind {
     type,      ///< in a class, struct, union or enum
     host,      ///< in a function that surely is the host's alone
     device,    ///< in a __global__ or __device__ function, __host__ __device__ too
-    uncertain  ///< in a constexpr function (which device code may call), behind an unknown macro, or not understood
+    uncertain  ///< in a constexpr function (which device code may call), after an unknown macro, or not understood
 };
 
 /// One pair of braces.
@@ -25,7 +25,7 @@ struct source_scope {
     std::string_view name;  ///< of the function; empty for others
     bool global = false;    ///< of a __global__ function
     int line = 0;           ///< of the name; without one, of the brace
-    /// Tokens: what is before the brace, from behind the statement or brace before it; the braces.
+    /// Tokens: `head`: the first one after the previous statement or brace; `open` and `close`: the braces.
     std::size_t head = 0, open = 0, close = 0;
 
     [[nodiscard]] bool holds(std::size_t token) const { return token > open && token < close; }
@@ -35,7 +35,7 @@ struct source_scopes {
     std::vector<source_scope> scopes;
     std::vector<int> of_token;  ///< for each token the scope around it, that of its { for a }; -1: the file
 
-    /// What is around a token; behind the last one, the file.
+    /// The kind of scope around a token; after the last token, that of the file.
     [[nodiscard]] scope_kind kind_at(std::size_t token) const
     {
         if (token >= of_token.size()) return scope_kind::file;

@@ -123,7 +123,7 @@ std::optional<type_layout> source_values::layout_of_struct(int number, const tem
         if (variables.empty() || end == scope.close || tokens[at].branch >= 0) return std::nullopt;
         for (const declarator& one : variables) {
             if (has_word(one.type, "static")) continue;
-            // The type, with what belongs to the name: * before it and [n] behind it.
+            // The type, with the parts of it at the name: * before and [n] after.
             std::vector<source_token> words(one.type.begin(), one.type.end());
             for (std::size_t i = one.name; i > at && tokens[i - 1].is("*"); --i) words.push_back(tokens[i - 1]);
             for (std::size_t i = one.name + 1; i < end && tokens[i].is("[");) {

@@ -23,19 +23,6 @@ bool is_word_of_integer(const source_token& token)
     return token.is_any({"unsigned", "signed", "long", "short", "int", "char", "bool", "float", "double", "void"});
 }
 
-// The place of the bracket that the one at `close` closes; `close`: too far away.
-std::size_t opening_bracket(const std::vector<source_token>& tokens, std::size_t close)
-{
-    const std::string_view closes = tokens[close].text;
-    const std::string_view opens = closes == ")" ? "(" : closes == "]" ? "[" : "{";
-    std::size_t depth = 0;
-    for (std::size_t i = close;; --i) {
-        if (tokens[i].is(closes)) ++depth;
-        if (tokens[i].is(opens) && --depth == 0) return i;
-        if (i == 0 || close - i > longest_statement) return close;
-    }
-}
-
 // Behind a::b<c>::d.
 std::size_t end_of_type_name(const std::vector<source_token>& tokens, std::size_t at)
 {
@@ -56,7 +43,7 @@ std::size_t end_of_type_name(const std::vector<source_token>& tokens, std::size_
     return at;
 }
 
-// Behind static, const, a type and the like; `at` itself where no type is there.
+// The place after static, const, a type and the like; `at` itself if there is no type.
 std::size_t end_of_type(const std::vector<source_token>& tokens, std::size_t at)
 {
     const std::size_t first = at;
@@ -86,6 +73,30 @@ std::size_t end_of_type(const std::vector<source_token>& tokens, std::size_t at)
 
 }  // namespace
 
+std::size_t opening_bracket(token_span tokens, std::size_t close, std::size_t most)
+{
+    const std::string_view closes = tokens[close].text;
+    const std::string_view opens = closes == ")" ? "(" : closes == "]" ? "[" : closes == ">" ? "<" : "{";
+    std::size_t depth = 0;
+    for (std::size_t i = close;; --i) {
+        if (tokens[i].is(closes)) ++depth;
+        if (tokens[i].is(opens) && --depth == 0) return i;
+        if (i == 0 || close - i > most) return close;
+    }
+}
+
+std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place)
+{
+    constexpr std::size_t longest = 200;
+    int depth = 0;
+    for (std::size_t i = place; i-- > 0 && place - i < longest;) {
+        if (tokens[i].is_any({")", "]", "}"})) ++depth;
+        if (tokens[i].is_any({"(", "[", "{"}) && depth-- == 0) return i;
+        if (tokens[i].is(";") && depth == 0) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
 bool is_word_of_statement(const source_token& token)
 {
     return token.is_any({"return",    "goto",     "delete", "throw",    "new",       "case",          "using",
@@ -111,7 +122,7 @@ statement_begin begin_of_statement(const std::vector<source_token>& tokens, std:
         const bool ends_block = before.is("}") && !tokens[i].is(",") && !tokens[i].is(")");
         if (ends_block) return begin(i);
         if (before.is(")") || before.is("]") || before.is("}")) {
-            const std::size_t open = opening_bracket(tokens, i - 1);
+            const std::size_t open = opening_bracket(tokens, i - 1, longest_statement);
             if (open == i - 1) return begin(i);
             if (before.is(")") && open > 0 && tokens[open - 1].is_any({"if", "while", "for", "switch", "constexpr"}))
                 return begin(i);

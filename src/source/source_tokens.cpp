@@ -66,7 +66,7 @@ source_text source_reader::read()
     return std::move(result_);
 }
 
-// How long the line continuation here is; 0: there is none.
+// The length of the line continuation here; 0 if there is none.
 std::size_t source_reader::splice_at(std::size_t i) const
 {
     if (at(i) != '\\') return 0;
@@ -74,7 +74,8 @@ std::size_t source_reader::splice_at(std::size_t i) const
     return at(i + 1) == '\r' && at(i + 2) == '\n' ? 3 : 0;
 }
 
-// Over one blank, line feed, line continuation or comment; false when there is none. In a directive a line feed stays.
+// Skips one blank, line feed, line continuation or comment; false if there is none. In a directive, line feeds are not
+// skipped.
 bool source_reader::skip_blank(bool in_directive)
 {
     const char c = text_[at_];

@@ -18,7 +18,7 @@ enum class source_token_kind {
 };
 
 struct source_token {
-    std::string_view text;  ///< as it is written; an identifier broken by a line continuation equals no name
+    std::string_view text;  ///< as written; an identifier broken by a line continuation equals no name
     std::size_t begin = 0, end = 0;
     source_token_kind kind = source_token_kind::punctuation;
     int line = 0, column = 0;  ///< from 1; columns in bytes
@@ -38,7 +38,7 @@ struct source_comment {
 
 struct source_directive {
     std::string_view name;             ///< "define"; empty for a lone #
-    std::vector<source_token> tokens;  ///< those behind the name
+    std::vector<source_token> tokens;  ///< those after the name
     std::size_t begin = 0, end = 0;    ///< from # to the end of its last line, without the line feed
     int line = 0, last_line = 0;       ///< a directive continues over line continuations and comments
     int branch = -1;                   ///< that it is in; for #elif, #else and #endif that of their #if

@@ -21,7 +21,8 @@ bool is_extent_type(token_span type)
     return !words.empty() && words.size() <= 3 && words.back().is_any({"dim3", "uint3", "int3", "launch_extent"});
 }
 
-// ".blockDim.x" behind a name: the path without its first dot, and where it ends. An index that is no number is "[?]".
+// ".blockDim.x" after a name: the path without its first dot, and where it ends. An index that is not a number is
+// "[?]".
 struct member_path {
     std::string text;
     std::size_t end = 0;
@@ -57,7 +58,7 @@ bool is_within(std::string_view path, std::string_view whole)
 
 constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
 
-// A variable, or a parameter that is one: no reference, and no pointer.
+// A variable, or a parameter with a value of its own: not a reference or pointer.
 bool is_followed(const source_declaration& found)
 {
     return found.kind == declared_as::variable || (found.kind == declared_as::parameter && !found.type.empty());
@@ -207,7 +208,7 @@ bool source_values::is_integer(token_span type, int depth) const
     const std::vector<source_token> words = without_qualifiers(type);
     if (integer_type_named(words)) return true;
     if (words.size() != 1 || depth > longest_chain) return false;
-    if (words[0].is("auto")) return true;  // what is no integer has no value here
+    if (words[0].is("auto")) return true;  // only integers have a value here
     const token_span other = names_.alias(words[0].text);
     return !other.empty() && is_integer(other, depth + 1);
 }
@@ -222,7 +223,7 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
         for (std::size_t i = 0; i < parts.size(); ++i) extent[i] = integer(parts[i], at, instance);
         return extent;
     };
-    // Where it is one pair of brackets from here to the end, what is in them.
+    // If a single pair of brackets encloses everything from here to the end, its content.
     const auto bracketed = [&](std::size_t open) -> std::optional<token_span> {
         if (open >= expression.size() || !expression[open].is_any({"(", "{"})) return std::nullopt;
         if (closing_bracket(expression, open) + 1 != expression.size()) return std::nullopt;
@@ -277,7 +278,7 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
     return x ? source_extent{x, 1, 1} : source_extent{};
 }
 
-// nullopt: the variable is no extent.
+// nullopt: the variable is not an extent.
 std::optional<source_extent> source_values::extent_of(const source_declaration& found, std::size_t at,
                                                       const template_values& instance) const
 {
@@ -497,8 +498,8 @@ std::optional<std::size_t> begin_of_label(const std::vector<source_token>& token
     return std::nullopt;
 }
 
-// Whether whoever passes the statement of this assignment passes it too: `a = b = 32, c = 1`. To a label before it
-// leads every way that does.
+// Whether executing the statement always executes this assignment: true for `a = b = 32, c = 1`. A label may precede
+// the statement: every jump to it executes the statement.
 bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
 {
     constexpr std::size_t longest = 100;
@@ -508,11 +509,8 @@ bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
         if (before.is_any({";", "{", "}"})) return true;
         if (before.is(":")) return begin_of_label(tokens, i - 1).has_value();
         if (before.is("]")) {
-            std::size_t depth = 0;
-            while (i-- > 0 && place - i < longest) {
-                if (tokens[i].is("]")) ++depth;
-                if (tokens[i].is("[") && --depth == 0) break;
-            }
+            i = opening_bracket(tokens, i - 1, longest);
+            if (tokens[i].is("]")) return false;
             continue;
         }
         const bool word = before.kind == source_token_kind::identifier && !before.is("else");
@@ -535,19 +533,6 @@ token_span last_value(token_span words)
         if (depth == 0 && words[i].is("=") && !compound) return words.subspan(i + 1);
     }
     return words;
-}
-
-// The bracket around a place, within its statement.
-std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place)
-{
-    constexpr std::size_t longest = 200;
-    int depth = 0;
-    for (std::size_t i = place; i-- > 0 && place - i < longest;) {
-        if (tokens[i].is_any({")", "]", "}"})) ++depth;
-        if (tokens[i].is_any({"(", "[", "{"}) && depth-- == 0) return i;
-        if (tokens[i].is(";") && depth == 0) return std::nullopt;
-    }
-    return std::nullopt;
 }
 
 // "cudaLaunchKernelEx" of what is called with this bracket; over template arguments.
@@ -638,12 +623,10 @@ bool source_values::may_change(std::size_t argument) const
           "uint64_t",      "float",     "double", "to_string"})
         if (name == harmless) return false;
     if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // takes what it changes by a pointer
-    int position = 0, depth = 0;
-    for (std::size_t i = bracket + 1; i < argument; ++i) {
-        if (tokens[i].is_any({"(", "[", "{"})) ++depth;
-        if (tokens[i].is_any({")", "]", "}"})) --depth;
-        if (depth == 0 && tokens[i].is(",")) ++position;
-    }
+    const std::size_t position =
+        std::max<std::size_t>(split_at_commas(token_span(tokens).subspan(bracket + 1, argument - bracket - 1)).size(),
+                              1) -
+        1;
     bool known = false;
     for (const std::size_t place : names_.places(name)) {
         // A declaration: a type before it, and a list of parameters behind.
@@ -655,8 +638,8 @@ bool source_values::may_change(std::size_t argument) const
         if (!typed || end == tokens.size() || !(end + 1 < tokens.size())) continue;
         const std::vector<token_span> parameters =
             split_at_commas(token_span(tokens).subspan(place + 2, end - place - 2));
-        if (static_cast<std::size_t>(position) >= parameters.size()) continue;
-        const token_span parameter = parameters[static_cast<std::size_t>(position)];
+        if (position >= parameters.size()) continue;
+        const token_span parameter = parameters[position];
         if ((has_word(parameter, "&") || has_word(parameter, "&&")) && !has_word(parameter, "const")) return true;
         if (parameter.size() > 1) known = true;
     }

@@ -24,8 +24,8 @@ using source_extent = std::array<std::optional<std::int64_t>, 3>;
 /// Their product; nullopt: not known.
 std::optional<std::int64_t> volume_of(const source_extent& extent);
 
-/// What template parameters are in one instance: "N" is "256", "T" is "float". `assumed_name` has what a variable is
-/// taken for where the text does not tell its value.
+/// The values of template parameters in one instance: "N" is "256", "T" is "float". `assumed_name` holds the value
+/// assumed for a variable whose value the text does not show.
 using template_values = std::map<std::string, std::string, std::less<>>;
 
 std::string assumed_name(const source_declaration& variable);
@@ -37,7 +37,7 @@ struct type_layout {
 /// What happened to an object before a place, on the way there.
 struct object_state {
     /// Members that were assigned, by their path ("blockDim.x", "[0].val.clusterDim.x"; "" for the object itself), in
-    /// order; `at`: the token that the value is seen from.
+    /// order; `at`: the token at which the value is evaluated.
     struct assignment {
         std::string path;
         token_span value;
@@ -65,7 +65,8 @@ public:
     [[nodiscard]] std::optional<std::int64_t> size_of(token_span type, std::size_t at,
                                                       const template_values& instance = {}) const;
 
-    /// Of a local variable, or a parameter that is one; nullopt: it is not one, or its value cannot be followed.
+    /// Of a local variable, or of a parameter with a value of its own; nullopt for anything else, or if the value
+    /// cannot be followed.
     [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
 
     /// All that the text gives a variable anywhere, its initialiser first; `words` are empty where it is changed in a
@@ -86,7 +87,7 @@ public:
     };
     [[nodiscard]] std::optional<member_value> member_of(const object_state& object, const std::string& path,
                                                         int position) const;
-    /// The same of an extent, whose parts may be assigned one by one; `missing`: the value of a part without an
+    /// The same for an extent, whose parts may be assigned one by one; `missing`: the value of a part without an
     /// initialiser.
     [[nodiscard]] source_extent extent_member(const object_state& object, const std::string& path, int position,
                                               std::optional<std::int64_t> missing,
@@ -95,12 +96,12 @@ public:
     [[nodiscard]] const source_declarations& names() const { return names_; }
 
 private:
-    // What the text does to a variable at one place, behind its declaration.
+    // What the text does to a variable at one place after its declaration.
     struct change {
         std::size_t at = 0;
         std::string path;
         token_span value;        // empty: not a plain assignment
-        bool on_the_way = true;  // whoever passes the braces around it passes it
+        bool on_the_way = true;  // executed whenever the enclosing braces are
         bool for_ever = false;   // from here on it may change anywhere: a reference or pointer to it was made
     };
 

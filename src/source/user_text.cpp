@@ -3,21 +3,23 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <unordered_map>
 
 namespace launchbox {
 
 namespace {
 
-struct line_marker {
-    int line = 0;
-    std::string file;
-    bool system = false;
-};
+// "include/" of CUDA's own headers, which nvcc does not call a system folder.
+std::string_view folder_of_runtime(std::string_view file)
+{
+    constexpr std::string_view name = "cuda_runtime.h";
+    if (!file.ends_with(name)) return {};
+    return file.substr(0, file.size() - name.size());
+}
 
-// `# 12 "dir/k.cu" 1 3`; in the name \" \\ and \ooo.
-std::optional<line_marker> read_marker(std::string_view text)
+}  // namespace
+
+std::optional<line_marker> read_line_marker(std::string_view text)
 {
     if (text.starts_with("#line "))
         text.remove_prefix(6);
@@ -46,16 +48,6 @@ std::optional<line_marker> read_marker(std::string_view text)
     return marker;
 }
 
-// "include/" of CUDA's own headers, which nvcc does not call a system folder.
-std::string_view folder_of_runtime(std::string_view file)
-{
-    constexpr std::string_view name = "cuda_runtime.h";
-    if (!file.ends_with(name)) return {};
-    return file.substr(0, file.size() - name.size());
-}
-
-}  // namespace
-
 source_location user_text::place(int line) const
 {
     const auto index = static_cast<std::size_t>(std::max(line, 1)) - 1;
@@ -73,7 +65,7 @@ user_text read_user_text(std::string_view preprocessed)
         const std::string_view line = preprocessed.substr(0, preprocessed.find('\n'));
         preprocessed.remove_prefix(std::min(preprocessed.size(), line.size() + 1));
         if (line.starts_with("#"))
-            if (auto marker = read_marker(line)) {
+            if (auto marker = read_line_marker(line)) {
                 if (runtime.empty()) runtime = folder_of_runtime(marker->file);
                 const bool own = !marker->system && !marker->file.empty() && marker->file.front() != '<' &&
                                  (runtime.empty() || !marker->file.starts_with(runtime));

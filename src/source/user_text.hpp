@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,16 @@
 #include "support/text/source_location.hpp"
 
 namespace launchbox {
+
+/// A line marker of the preprocessor: `# 12 "dir/k.cu" 1 3`, with \" \\ and \ooo in the name.
+struct line_marker {
+    int line = 0;
+    std::string file;
+    bool system = false;  ///< flag 3
+};
+
+/// nullopt for any other line.
+std::optional<line_marker> read_line_marker(std::string_view line);
 
 /// System headers (flag 3 of a line marker) and those beside CUDA's cuda_runtime.h are not the user's.
 struct user_text {

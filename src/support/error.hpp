@@ -13,7 +13,7 @@ enum class exit_status {
     done = 0,
     check_failed = 1,  ///< the work is done, and a check that the user asked for failed
     bad_input = 2,     ///< the input or the command line is wrong
-    missing = 3,       ///< a compiler, GPU or library is not there
+    missing = 3,       ///< a compiler, GPU or library is missing
     interrupted = 4,   ///< stopped by the user; what was finished is kept
     untestable =
         125,  ///< only where the user asked for it: nothing could be checked, as `git bisect run` wants to know

@@ -1,4 +1,4 @@
-// The members of a record, each named once: whoever writes or reads the record, in whatever form, walks this list.
+// The members of a record, each named once: every reader and writer of the record, in any format, walks this list.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

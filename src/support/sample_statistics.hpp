@@ -19,15 +19,16 @@ struct sample_summary {
     friend bool operator==(const sample_summary&, const sample_summary&) = default;
 };
 
-/// The interval is that of the order statistics: no distribution is assumed. It needs 6 samples to be narrower than the
-/// extremes ever could; with fewer, the extremes hold the median with less than 95 %. No samples: all 0.
+/// The interval comes from order statistics: no distribution is assumed. With fewer than 6 samples it is the whole
+/// range, which holds the median with less than 95 %. Without samples, all are 0.
 sample_summary summarise(std::vector<double> samples);
 
 /// Whether the medians differ beyond noise: the intervals do not meet.
 bool differs(const sample_summary& one, const sample_summary& other);
 
-/// How probable it is that the intervals of so many samples each do not meet although both are drawn from the same
-/// distribution. Exact for every continuous one: all orders of the samples are equally likely. 1 without samples.
+/// The probability that the intervals of two sets of this many samples do not overlap although both are drawn from the
+/// same distribution. Exact for every continuous distribution: all orders of the samples are equally likely. 1 without
+/// samples.
 double chance_of_differing(std::size_t one, std::size_t other);
 
 }  // namespace launchbox

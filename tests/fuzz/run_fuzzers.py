@@ -26,6 +26,12 @@ def run(target, options):
     with tempfile.TemporaryDirectory(prefix="launchbox-fuzz-") as folder:
         corpus = pathlib.Path(folder, "corpus")
         shutil.copytree(HERE / "corpus" / name, corpus)
+        for line in (HERE / "seeds.txt").read_text().splitlines():
+            if line.startswith(name + " "):
+                more = HERE.parent.parent / line.split()[1]
+                for file in more.iterdir() if more.is_dir() else [more]:
+                    if file.is_file():
+                        shutil.copy(file, corpus / file.name)
         seeds = len(list(corpus.iterdir()))
         log = options.findings / f"{name}.log"
         with open(log, "wb") as to:

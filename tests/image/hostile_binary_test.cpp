@@ -146,11 +146,11 @@ TEST(bad_binary, elf_headers_that_lie)
         return with(cubin);
     };
     EXPECT_TRUE(says(changed(58, std::uint16_t{40}), "entry 1: section headers of 40 bytes"));
-    EXPECT_TRUE(says(changed(60, std::uint16_t{0xfffe}), "sections are said to be here"));
+    EXPECT_TRUE(says(changed(60, std::uint16_t{0xfffe}), "sections are announced"));
     EXPECT_TRUE(says(changed(60, std::uint16_t{0}), "no sections"));  // the number is in section 0, which says 0
     EXPECT_TRUE(says(changed(62, std::uint16_t{0xfff0}), "to hold the names"));
     EXPECT_TRUE(says(changed(62, std::uint16_t{0xffff}), "no section 0 to hold the names"));
-    EXPECT_TRUE(says(changed(40, ~std::uint64_t{0}), "section headers are said to start"));
+    EXPECT_TRUE(says(changed(40, ~std::uint64_t{0}), "section headers start at"));
     EXPECT_TRUE(says(changed(40, std::uint64_t{0}), "no sections"));
     for (const std::size_t offset : {58u, 60u, 62u})
         EXPECT_GE(changed(offset, std::uint16_t{0xffff}).kernels.size(), 1u);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "source/constant_expression.hpp"
-#include "source/source_constants.hpp"
 #include "source/source_declarations.hpp"
 #include "source/source_launches.hpp"
 #include "source/source_values.hpp"

@@ -21,7 +21,7 @@ struct architecture_advice {
     int threads = 0;           ///< per block, for which the figures hold
     kernel_info written;       ///< as the source is
     std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< of a block; nullopt: not known, not counted
-    std::optional<occupancy_result> residency = std::nullopt;         ///< of the source as it is; nullopt: not known
+    std::optional<occupancy_result> residency = std::nullopt;         ///< of the unchanged source; nullopt if unknown
     std::string limited_by = {};                                      ///< "registers"
     std::string obstacle = {};  ///< why it can never be launched so; empty: it can
     bounds_verdict verdict = bounds_verdict::unknown;
@@ -47,8 +47,9 @@ struct kernel_advice {
     [[nodiscard]] std::int64_t max_spill_bytes() const;
 };
 
-/// The answers of one kernel, one for each architecture; `trials` are what they were drawn from, `use` is how the
-/// source launches it, `gpus` the models that the user named for each architecture, empty where none was.
+/// The answers for one kernel, one for each architecture. `trials`: what they were drawn from; `use`: how the source
+/// launches the kernel; `gpus`: the models that the user named for each architecture, empty if only architectures were
+/// named.
 kernel_advice advise(std::span<const bounds_answer> answers, std::span<const kernel_trials> trials,
                      const block_size_use& use, std::span<const std::string> gpus);
 

@@ -100,7 +100,7 @@ fs::path revert_edit(const fs::path& wanted, const std::function<void(const std:
                     "nothing was changed; compare the two, and copy it over the source if you want it");
     std::error_code failure;
     fs::permissions(backup, fs::status(file).permissions(), failure);
-    if (!failure) fs::rename(backup, file, failure);  // one step: there is no moment at which one of them is missing
+    if (!failure) fs::rename(backup, file, failure);  // in one step: neither is ever missing
     if (failure) throw error("cannot put " + shown(backup) + " back: " + failure.message(), "nothing was changed");
     return backup;
 }

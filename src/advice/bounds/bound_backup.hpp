@@ -17,8 +17,8 @@ namespace launchbox {
 std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after,
                                  const std::function<void(const std::string&)>& waiting = {});
 
-/// Undoes the last edit: the backup of the text that the file has now takes its place. Returns the name that the backup
-/// had. Throws `error` when there is none, when the file was changed since, or when the backup was.
+/// Undoes the last edit: replaces the file by the backup of its current text. Returns the name of that backup. Throws
+/// `error` if there is none, or if the file or the backup was changed since.
 std::filesystem::path revert_edit(const std::filesystem::path& file,
                                   const std::function<void(const std::string&)>& waiting = {});
 

@@ -16,7 +16,7 @@ struct bound_edit_request {
     int declared_line = 0;  ///< of the __global__ token, from 1, as the compiler's front end tells
     /// of the kernel's own __launch_bounds__ or __maxnreg__ token, when it has one
     std::optional<int> attribute_line = std::nullopt;
-    /// what to write: "__launch_bounds__(256, 2)", "__maxnreg__(64)", "MERGE_BOUNDS"; empty: remove what is there
+    /// what to write: "__launch_bounds__(256, 2)", "__maxnreg__(64)", "MERGE_BOUNDS"; empty: remove the present one
     std::string attribute = {};
     /// lines to put above the declaration, one #if ... #endif that defines `attribute`; may be empty. A comment by
     /// which they are found again is put before them; those of an earlier edit are replaced, or removed.

@@ -22,10 +22,10 @@ struct own_block {
 /// Those of one kernel, from the top.
 std::vector<own_block> find_own_blocks(std::string_view text, const source_text& source, std::string_view kernel);
 
-/// Whether lines are such that they are found again: one #if ... #endif and nothing else.
+/// Whether the lines can be found again later: exactly one #if ... #endif.
 bool is_one_block(const std::vector<std::string>& lines);
 
-/// The lines under the comment by which they are found again; empty when there are none.
+/// The lines below the comment that marks them; empty if there are none.
 std::string preamble_text(std::string_view kernel, const std::vector<std::string>& lines, std::string_view line_feed);
 
 /// Where lines can go above a declaration and the comments attached to it, in the branch of its __global__.

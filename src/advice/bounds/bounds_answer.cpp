@@ -153,8 +153,8 @@ void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const
 }
 
 // What a launch with this many threads could run: a bound by threads is tried for its own block size, no bound and
-// __maxnreg__ for each, and the source as it is wherever its bound allows. A __maxnreg__ that cannot be launched is no
-// news.
+// __maxnreg__ for each, and the unchanged source wherever its bound allows. A __maxnreg__ that cannot be launched is
+// not reported.
 void add_row(block_size_answer& answer, const bounds_trial& trial, bool as_written, const sm_limits& limits,
              const bounds_launch& launch)
 {
@@ -204,8 +204,8 @@ block_size_answer answer_for(const kernel_trials& kernel, const sm_limits& limit
     return answer;
 }
 
-// Whether `one` is as good as `other` in everything and better in something. What is not known is no better and no
-// worse.
+// Whether `one` is at least as good as `other` in everything, and better in something. Unknown values are neither
+// better nor worse.
 bool beats(const bounds_row& one, const bounds_row& other)
 {
     bool better = false, worse = false;

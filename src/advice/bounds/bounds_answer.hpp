@@ -17,13 +17,13 @@ namespace launchbox {
 /// What the user's benchmark said of one row.
 struct bounds_measurement {
     sample_summary time = {};  ///< nanoseconds
-    std::string failure = {};  ///< why there is no time; empty: there is
+    std::string failure = {};  ///< why there is no time; empty if there is one
 };
 
 /// One machine code of the kernel, launched with one block size.
 struct bounds_row {
     std::vector<launch_attribute> attributes;                  ///< all that gave this code, the weakest first
-    bool as_written = false;                                   ///< the source as it is gives this code
+    bool as_written = false;                                   ///< the unchanged source gives this code
     kernel_info kernel;                                        ///< what the compiler made
     bool from_ptx = false;                                     ///< as in `bounds_trial`
     std::optional<occupancy_result> residency = std::nullopt;  ///< nullopt: its registers are not known

@@ -35,7 +35,7 @@ occupancy_result residency_of(const sm_limits& limits, const kernel_info& kernel
 /// The same if it needed no registers and had no launch bound: what no register count can exceed.
 occupancy_result room_of(const sm_limits& limits, const kernel_info& kernel, int threads, const bounds_launch& launch);
 
-/// Up to which figures `blocks` blocks of `threads` are resident, whatever its launch bound is now.
+/// The largest figures with which `blocks` blocks of `threads` are resident, ignoring the present launch bound.
 resource_allowance room_for(const sm_limits& limits, const kernel_info& kernel, int threads, int blocks,
                             const bounds_launch& launch);
 

@@ -9,12 +9,12 @@
 
 namespace launchbox {
 
-/// The attributes to try on this kernel, whose `trials` are empty yet; the first is no attribute. For each block size T
-/// of `kernel.threads` that a launch can have: (T), then (T, B) with the largest B for each register cap, since ptxas
-/// makes the same code for the same cap; then __maxnreg__ for the caps among them, falling. Left out is what ptxas
-/// would drop, what nvcc refuses, and every B that shared memory (`dynamic_shared_bytes` with it), barriers or block
-/// slots do not let be resident: its cap would cost registers for blocks that never run. A kernel's own third argument
-/// is kept, and then nothing without it is tried but no attribute. Empty for an architecture without limits.
+/// The attributes to try on this kernel, whose `trials` are still empty; the first is no attribute. For each block size
+/// T of `kernel.threads` that can be launched: (T), then (T, B) with the largest B for each register cap, since ptxas
+/// makes the same code for the same cap; then __maxnreg__ for these caps, falling. Omitted: what ptxas would drop, what
+/// nvcc refuses, and each B that shared memory (with `dynamic_shared_bytes`), barriers or block slots do not allow: its
+/// cap would cost registers for blocks that never run. A kernel's own third argument is kept in every attribute except
+/// the first. Empty for an architecture without limits.
 std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std::int64_t dynamic_shared_bytes);
 
 /// Between the limits that were tried: the register limits of a block's count, one register apart, where the highest of

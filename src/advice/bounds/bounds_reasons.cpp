@@ -50,7 +50,7 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
 {
     const bounds_row& row = size.rows[*chosen.row];
     const bounds_row* written = written_row(size);
-    const std::string what = attribute_text(chosen.attribute);
+    const std::string attribute = attribute_text(chosen.attribute);
     std::size_t others = 0;
     for (const bounds_row& row : size.rows) others += row.has_time() ? 1 : 0;
     --others;
@@ -59,12 +59,12 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
         return fmt::format(
             "no measurable difference: {} as written, and none of the {} others is faster beyond noise and 1 %", time,
             others);
-    if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, what);
+    if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, attribute);
     if (written != nullptr && written->has_time())
-        return fmt::format("{} takes {} instead of {}, {:.3g} % less", what, time,
+        return fmt::format("{} takes {} instead of {}, {:.3g} % less", attribute, time,
                            time_text(written->measured->time.median),
                            100 - 100 * row.measured->time.median / written->measured->time.median);
-    return fmt::format("{} takes {}, the fewest of {} measured", what, time, others + 1);
+    return fmt::format("{} takes {}, the fewest of {} measured", attribute, time, others + 1);
 }
 
 }  // namespace
@@ -133,23 +133,23 @@ std::string reason_for(const bounds_answer& answer, const block_size_answer& siz
 {
     if (chosen.by_time) return reason_by_time(size, chosen);
     const bounds_row& row = size.rows[*chosen.row];
-    const std::string what = attribute_text(chosen.attribute);
+    const std::string attribute = attribute_text(chosen.attribute);
     switch (chosen.verdict) {
         case bounds_verdict::keep: {
             const bool same_without = row.attributes.front().empty();
-            return fmt::format("as written is right: {}{}, and no other bound that was tried is better",
+            return fmt::format("keep the source as it is: {}{}, and no other bound that was tried is better",
                                figures_text(row), same_without ? ", as with no bound" : "");
         }
         case bounds_verdict::no_bound:
-            return fmt::format("no bound is better than none here: {}, and no bound that was tried improves the kernel",
+            return fmt::format("leave it without a bound: {}, and no bound that was tried improves the kernel",
                                figures_text(row));
         case bounds_verdict::remove:
         case bounds_verdict::write: {
             if (chosen.gain.empty())
                 return fmt::format(
-                    "{}: {}; as written{} it cannot be launched with {} threads", what, figures_text(row),
+                    "{}: {}; as written{} it cannot be launched with {} threads", attribute, figures_text(row),
                     answer.written.empty() ? "" : ", " + attribute_source(answer.written) + ",", size.threads);
-            return what + (chosen.verdict == bounds_verdict::remove ? " gives " : ": ") + chosen.gain;
+            return attribute + (chosen.verdict == bounds_verdict::remove ? " gives " : ": ") + chosen.gain;
         }
         default:
             return {};

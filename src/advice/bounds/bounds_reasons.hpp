@@ -15,8 +15,8 @@ std::string attribute_text(const launch_attribute& attribute);
 /// Nanoseconds as people read them: "1.31 ms", "840 ns".
 std::string time_text(double nanoseconds);
 
-/// What a row gains against the source as it is: "4 instead of 3 blocks, no spills instead of 300 B"; empty: nothing,
-/// or the source as it is cannot be launched with this block size.
+/// What a row gains over the unchanged source: "4 instead of 3 blocks, no spills instead of 300 B". Empty if nothing,
+/// or if the unchanged source cannot be launched with this block size.
 std::string gain_of(const block_size_answer& size, const bounds_row& row);
 
 /// One sentence. `chosen` has everything but its reason.
@@ -35,7 +35,7 @@ std::string blocks_text(int blocks);
 /// "392 B of spills", "no spills"; "about", if that is from PTX.
 std::string spills_text(const bounds_row& row);
 
-/// The row of the source as it is; null: such a block cannot be launched with its bound.
+/// The row of the unchanged source; null if its bound does not allow this block size.
 const bounds_row* written_row(const block_size_answer& size);
 
 }  // namespace launchbox

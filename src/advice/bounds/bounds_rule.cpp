@@ -39,10 +39,10 @@ void leave_open(bounds_recommendation& chosen)
 {
     if (chosen.verdict != bounds_verdict::write && chosen.verdict != bounds_verdict::remove) return;
     chosen.verdict = bounds_verdict::unknown;
-    chosen.reason = "depends on the block size, which no launch tells: name it with --threads";
+    chosen.reason = "depends on the block size, which no launch shows: give it with --threads";
 }
 
-// Code that is larger by less is no reason to change a bound: the figure says little about time.
+// A smaller difference in code size does not justify another bound: code size says little about time.
 bool about_as_large(std::int64_t bytes, std::int64_t smallest)
 {
     return (bytes - smallest) * 20 <= smallest;
@@ -64,7 +64,7 @@ const launch_attribute* attribute_of(const bounds_row& row, bool with_threads)
     return found == row.attributes.end() ? nullptr : &*found;
 }
 
-// Prefers the smallest change: the source as it is, else the weakest attribute. Rows are sorted in this order. A bound
+// Prefers the smallest change: the unchanged source, else the weakest attribute. Rows are sorted in this order. A bound
 // with the block size is not removed without a gain: it is the kernel's contract with its callers.
 std::size_t smallest_change(const std::vector<bounds_row>& all, const rows& candidates, bool with_threads)
 {
@@ -93,7 +93,8 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     return now && code(*now) != unknown && about_as_large(code(*now), code(chosen)) ? *now : chosen;
 }
 
-// Less than this is no reason to change a source, however sure the clock is: another link order moves as much.
+// A smaller gain does not justify a change of the source, however precise the clock: another link order changes as
+// much.
 constexpr double worth_a_change = 0.01;
 
 // The rows that are not slower than the fastest by more than noise and 1 %.
@@ -119,8 +120,8 @@ bool written_is_dropped(const bounds_answer& answer)
                launch_bounds_verdict::honoured;
 }
 
-// The weakest other attribute of the same code; empty optional: there is none. The front end reads min_blocks too, so
-// that (T, B) with a B that ptxas drops need not be the code of (T).
+// The weakest other attribute that gives the same code; nullopt if there is none. The front end reads min_blocks too,
+// so (T, B) with a B that ptxas drops can differ from (T).
 std::optional<launch_attribute> instead_of_written(const bounds_row& row, const bounds_answer& answer)
 {
     for (const launch_attribute& attribute : row.attributes)

@@ -35,9 +35,9 @@ namespace {
 struct swept_unit {
     std::unique_ptr<unit_compiler> compiler;
     nvcc_output written;
-    std::shared_ptr<const std::string> ptx;  // of the source as it is
+    std::shared_ptr<const std::string> ptx;  // of the unchanged source
     std::optional<kernel_census> census;     // where its kernels are declared
-    bool borrowed = false;                   // the census is that of another architecture
+    bool borrowed = false;                   // the census was taken for another architecture
     bool misplaced = false;                  // which was wrong for this one
     // PTX in which the front end saw no attribute of the kernel, by the kernel's name.
     std::map<std::string, std::shared_ptr<const std::string>> bare;
@@ -186,7 +186,7 @@ bounds_sweep_result bounds_sweep::run()
     result_.interrupted = interrupted();
     for (swept_unit& unit : units_) {
         for (kernel_trials& kernel : unit.kernels) {
-            // A trial that did not come to its turn is none.
+            // Remove trials that were not reached.
             std::erase_if(kernel.trials,
                           [](const bounds_trial& trial) { return !trial.compiled() && trial.errors.empty(); });
             result_.kernels.push_back(std::move(kernel));
@@ -244,8 +244,8 @@ void bounds_sweep::take_census(const std::vector<swept_unit*>& units)
         outputs.size(),
         [&](std::size_t i) {
             if (interrupted()) return;
-            const census_of what = i % 2 == 0 ? census_of::declarations : census_of::attributes;
-            outputs[i] = units[i / 2]->compiler->compile(census_header(what), true);
+            const census_of kind = i % 2 == 0 ? census_of::declarations : census_of::attributes;
+            outputs[i] = units[i / 2]->compiler->compile(census_header(kind), true);
             finished_one();
         },
         request_.jobs);
@@ -371,7 +371,7 @@ void bounds_sweep::try_finer()
             }
         }
     assemble_variants();
-    // What only the source could tell is left out: there are many of these, and none is needed.
+    // Remove those that need a compile of the source: there are many, and none is essential.
     for (swept_unit& unit : units_)
         for (kernel_trials& kernel : unit.kernels)
             std::erase_if(kernel.trials, [](const bounds_trial& trial) { return trial.is_finer && !trial.from_ptx; });

@@ -41,11 +41,11 @@ struct bounds_request {
     /// Block sizes that the kernels may be launched with. Empty: a kernel's own bound, or what `launched` says of it,
     /// or 128, 256, 512 and 1024; with `chosen` 256 alone.
     std::vector<int> threads = {};
-    /// How each of the kernels is launched, as they are written, in their order; unset: not known.
+    /// How each of the kernels is launched, in the order of the source. Unset: unknown.
     std::function<std::vector<known_launch>(const std::vector<kernel_info>& kernels)> launched = {};
-    /// Set: attributes are tried on the PTX of the source as it is written, which takes a tenth of the time; those that
-    /// `chosen` names are then compiled from the source, until it names no other. Where PTX does not give the code of
-    /// the source, all are compiled.
+    /// If set, attributes are tried on the PTX of the unchanged source, which takes a tenth of the time. The attributes
+    /// that `chosen` returns are then compiled from the source, until it returns no new one. If PTX does not give the
+    /// code of the source, all are compiled.
     bounds_choice chosen = {};
     /// Of `chosen`: what else is worth a try on PTX, once the figures of the plan's attributes are known.
     bounds_plan finer = {};
@@ -58,13 +58,13 @@ struct bounds_sweep_result {
     std::vector<std::string> errors;       ///< why an architecture gave nothing, one a line: "sm_90: k.cu(3): ..."
     std::size_t compiles = 0;              ///< runs of nvcc, the preprocessor's left out
     std::size_t from_cache = 0;            ///< compiles that were made before
-    bool interrupted = false;              ///< what was finished is there
+    bool interrupted = false;              ///< what was finished is kept
 };
 
-/// Every trial is what a compile by hand gives with that attribute in the source instead of the kernel's own, and with
-/// nothing else changed: of a template all instantiations get it, of other kernels none. A third launch bound of the
-/// kernel's own stays in each row of launch bounds. `trials` starts without any attribute and continues in the order of
-/// the plan. With -rdc=true the figures are those of the kernel before linking, and `relocatable` says so.
+/// Every trial equals a compile by hand with that attribute in the source instead of the kernel's own, and no other
+/// change: all instantiations of a template get it, other kernels do not. A third launch bound of the kernel's own
+/// stays in each row of launch bounds. `trials` starts without any attribute and continues in the order of the plan.
+/// With -rdc=true the figures are those of the kernel before linking, and `relocatable` is set.
 ///
 /// `progress` is called after each compile, one call at a time, from any thread; the total grows once, when the source
 /// is known. Throws `error` as `run_nvcc` does.

@@ -140,7 +140,8 @@ std::size_t closing_of(const token_list& tokens, std::size_t open)
     return nowhere;
 }
 
-// Whether a block that ends at `close` is no end of a declaration: requires { ... } and requires (...) { ... }
+// Whether the block that ends at `close` belongs to a requires clause, so that the declaration continues: requires {
+// ... } and requires (...) { ... }
 bool belongs_to_requires(const token_list& tokens, std::size_t close)
 {
     std::size_t before = opening_of(tokens, close);

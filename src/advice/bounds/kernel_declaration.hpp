@@ -12,8 +12,7 @@
 
 namespace launchbox {
 
-/// A declaration as the compiler reads it: the words of preprocessor branches that exclude that of its __global__ are
-/// left out.
+/// A declaration as the compiler reads it: without the preprocessor branches that exclude the one with its __global__.
 struct kernel_declaration {
     std::vector<const source_token*> head;  ///< from its first word to before the parameters
     std::vector<const source_token*> tail;  ///< from behind the parameters to before its `{` or `;`

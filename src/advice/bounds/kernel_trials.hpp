@@ -19,7 +19,7 @@ namespace launchbox {
 struct bounds_trial {
     launch_attribute attribute;
     kernel_info kernel;                    ///< what the compiler made of it; its name is empty where it did not compile
-    std::vector<std::string> errors = {};  ///< the compiler's, where it did not compile
+    std::vector<std::string> errors = {};  ///< the compiler's, if it did not compile
     bool waits = false;                    ///< it need not be compiled from the source, as far as is known yet
     /// Made by ptxas from PTX without an attribute, and a directive: what the source gives with this attribute can
     /// differ, since the front end reads it too.
@@ -31,9 +31,9 @@ struct bounds_trial {
     [[nodiscard]] bool is_open() const { return !compiled() && errors.empty() && !waits; }
 };
 
-/// One kernel for one architecture, as it is written and with everything that was tried instead.
+/// One kernel for one architecture: unchanged, and with everything that was tried instead.
 struct kernel_trials {
-    kernel_info written;                          ///< compiled from the source as it is
+    kernel_info written;                          ///< compiled from the unchanged source
     launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty: none
     std::optional<source_location> declared_at;   ///< the __global__ of its declaration
     std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one
@@ -43,7 +43,7 @@ struct kernel_trials {
     std::vector<bounds_trial> trials =
         {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
     std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was
-    std::size_t group = 0;       ///< from 1, the same for one kernel on several architectures; 0: not brought together
+    std::size_t group = 0;       ///< from 1, equal for one kernel on several architectures; 0: not matched
 
     [[nodiscard]] bool has_open() const { return std::ranges::any_of(trials, &bounds_trial::is_open); }
 };

@@ -14,7 +14,7 @@ struct bound_limit {
     int min_blocks = 0;
     launch_bounds_verdict verdict = launch_bounds_verdict::honoured;
     std::optional<int> registers = {};  ///< per thread, at most; nullopt: ptxas ignores the bound
-    double occupancy = 0;               ///< of so many resident blocks; 0 where ptxas ignores the bound
+    double occupancy = 0;               ///< resident blocks; 0 if ptxas ignores the bound
 };
 
 /// One block size on one chip.

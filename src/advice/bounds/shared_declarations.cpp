@@ -21,18 +21,18 @@ std::vector<std::string> conflicting_declarations(const std::vector<bounds_answe
     std::vector<std::string> sentences;
     for (const auto& entry : kernels_of) {
         const std::vector<const bounds_answer*>& kernels = entry.second;
-        const auto wish = [](const bounds_answer* answer) {
+        const auto bound_of = [](const bounds_answer* answer) {
             return attribute_text(answer->block_sizes[*answer->best].recommendation.attribute);
         };
         const auto other = std::ranges::find_if(
-            kernels, [&](const bounds_answer* kernel) { return wish(kernel) != wish(kernels.front()); });
+            kernels, [&](const bounds_answer* kernel) { return bound_of(kernel) != bound_of(kernels.front()); });
         if (other == kernels.end()) continue;
         const auto& [file, line, architecture] = entry.first;
         sentences.push_back(
             fmt::format("{}:{}, {}: {} needs {}, {} needs {}, and a declaration has only one attribute; let it depend "
                         "on a template parameter: __launch_bounds__(threads_of<T>)",
-                        file, line, architecture, kernels.front()->short_form, wish(kernels.front()),
-                        (*other)->short_form, wish(*other)));
+                        file, line, architecture, kernels.front()->short_form, bound_of(kernels.front()),
+                        (*other)->short_form, bound_of(*other)));
     }
     return sentences;
 }

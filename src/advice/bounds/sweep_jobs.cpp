@@ -13,7 +13,8 @@ struct site {
     std::optional<source_location> attribute_at;
     std::vector<launch_attribute> variants;
 
-    // The injection tells places apart by their lines first, and can change only what is in another line for sure.
+    // The injection distinguishes places by line first: only kernels on different lines can certainly get different
+    // attributes.
     [[nodiscard]] std::set<int> lines() const
     {
         std::set<int> numbers{declared_at.line};

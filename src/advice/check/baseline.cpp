@@ -192,7 +192,7 @@ std::string escaped(std::string_view name)
     return text;
 }
 
-// The architecture: one word, whatever an input calls it.
+// The architecture as one word, even if the input's name for it has several.
 std::string escaped_word(std::string_view text)
 {
     std::string word;

@@ -37,7 +37,7 @@ baseline_entry entry_of(const checked_kernel& kernel);
 /// The figures that are compared, worst of all copies: spills and stack each as one number, resident threads.
 worst_figure worst_registers(const checked_kernel& kernel);
 worst_figure worst_shared_spills(const checked_kernel& kernel);
-worst_figure worst_spills(const checked_kernel& kernel);  ///< where they are not known exactly: at least so many
+worst_figure worst_spills(const checked_kernel& kernel);  ///< if not known exactly: the minimum
 worst_figure worst_stack(const checked_kernel& kernel);
 worst_figure worst_static_shared(const checked_kernel& kernel);
 worst_figure worst_residency(const checked_kernel& kernel);  ///< threads

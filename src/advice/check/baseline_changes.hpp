@@ -20,7 +20,7 @@ enum class baseline_verdict {
     gone,     ///< in the baseline alone
 };
 
-/// "new" for `added`, else as it is called here.
+/// "new" for `added`, else the enumerator's name.
 const char* verdict_name(baseline_verdict verdict);
 
 /// One figure; empty where that side has none.

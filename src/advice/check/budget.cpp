@@ -86,7 +86,7 @@ bool names_match(const budget_rule& rule, const checked_kernel& kernel)
            });
 }
 
-// A kernel of unknown architecture may be meant: what the rule sets is then not known to hold.
+// The rule may apply to a kernel of unknown architecture: then whether it holds is unknown.
 bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel)
 {
     if (rule.architectures.empty() || kernel.info.architecture.empty()) return true;

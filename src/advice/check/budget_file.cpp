@@ -345,7 +345,7 @@ std::string type_name(const toml::node& node)
     }
 }
 
-// Sentences and columns as they are in the file, whose text the library has seen spelled in ASCII.
+// Restores messages and columns: the library has seen the text in its ASCII spelling.
 void restore(std::vector<file_error>& errors, std::string_view spelled)
 {
     std::vector<std::string_view> lines;

@@ -19,7 +19,7 @@ struct budget_reading {
     std::vector<file_error> errors;
 };
 
-/// Never throws on bad text. All mistakes are reported, in the order of the file; where it is no TOML, the first.
+/// Never throws on bad text. All mistakes are reported, in the order of the file; if it is not TOML, only the first.
 budget_reading parse_budget(std::string_view text, const std::string& file);
 
 }  // namespace launchbox

@@ -13,12 +13,12 @@ namespace launchbox {
 
 namespace {
 
-// What a limit is compared with: the known_figure, or why there is none.
+// What a limit is compared with: the figure, or why it is unknown.
 struct known_figure {
     std::optional<double> value = {};
     std::string shown = {};            ///< "272 B of spills (116 stored, 156 loaded)"
     std::string why_not = {};          ///< when it is not known, or not exactly
-    std::optional<double> worst = {};  ///< where it is not known exactly: what it may be at worst
+    std::optional<double> worst = {};  ///< if not known exactly: the worst possible value
 };
 
 known_figure figure_of(budget_limit which, const effective_limits& limits, const kernel_info& kernel);

@@ -36,7 +36,7 @@ enum class check_status {
     better,   ///< the figure is better than in the baseline, or known where it was not
 };
 
-/// One thing that a check found about one kernel. What holds is no finding.
+/// One finding about one kernel. A limit that holds is not a finding.
 struct check_finding {
     std::size_t kernel = 0;  ///< in `check_result::kernels`
     std::size_t copy = 0;    ///< the worst copy of the kernel, to which the figures belong
@@ -62,7 +62,7 @@ struct gone_kernel {
     std::string identity;
     std::string architecture;
     file_line place;
-    bool fails = false;  ///< the kernel is there for other architectures, and nothing of it runs on this one
+    bool fails = false;  ///< the kernel exists for other architectures, and none of its code runs on this one
     std::vector<std::string> elsewhere = {};  ///< the architectures that the kernel still has code for
     baseline_entry before = {};
 };
@@ -74,7 +74,7 @@ struct unchecked_part {
     std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
     std::string why;           ///< "it holds 1 LTO-IR image (compute_90)"
     bool fails = true;
-    bool is_gate = false;                   ///< `file` is no input but a budget, a baseline or an option
+    bool is_gate = false;                   ///< `file` is not an input but a budget, a baseline or an option
     std::vector<std::string> kernels = {};  ///< short names of those that have no code for it; empty: all
 };
 
@@ -95,7 +95,7 @@ struct check_result {
     std::vector<unchecked_part> unchecked;
     std::vector<gate> gates;
     std::size_t checks = 0;              ///< limits and figures that were looked at
-    std::size_t ptx_only = 0;            ///< kernels that were not, since they are there only as PTX
+    std::size_t ptx_only = 0;            ///< kernels that were not checked because they exist only as PTX
     std::size_t unlinked = 0;            ///< kernels whose figures are not final before linking
     std::size_t inputs_with_errors = 0;  ///< of which not everything was read
     bool interrupted = false;            ///< before all inputs were read
@@ -103,7 +103,7 @@ struct check_result {
     /// Of a launch with this many threads, if the user gave them; for rules that do not set others.
     std::function<std::int64_t(int threads)> dynamic_shared_of;
 
-    std::string budget_file;  ///< empty: there is none
+    std::string budget_file;  ///< empty if there is none
     std::size_t rules = 0;    ///< of the budget
     std::string baseline_file;
     std::size_t baseline_entries = 0;
@@ -111,8 +111,8 @@ struct check_result {
     std::size_t renamed = 0;     ///< kernels found there with other parameters, or in another file
     std::size_t options = 0;     ///< limits that stand on the command line
 
-    /// Adds each gate that passes because there was nothing to decide to `unchecked`; `allowed`: that is no failure.
-    /// Without kernels it is the inputs that are wrong, not the gates.
+    /// Adds each gate that passed because there was nothing to decide to `unchecked`; `allowed`: that is not a failure.
+    /// If there are no kernels, the inputs are wrong, not the gates.
     void add_idle_gates(bool allowed)
     {
         for (const gate& one : gates) {

@@ -17,7 +17,7 @@ namespace launchbox {
 struct checked_kernel {
     kernel_info info;
     std::string identity = {};                ///< see image/names/kernel_identity.hpp; filled by `one_of_each`
-    std::vector<checked_kernel> others = {};  ///< the further copies, likewise; they have no `others`
+    std::vector<checked_kernel> others = {};  ///< the further copies; their own `others` is empty
 
     [[nodiscard]] std::size_t copies() const { return 1 + others.size(); }
     [[nodiscard]] const checked_kernel& copy(std::size_t i) const { return i == 0 ? *this : others.at(i - 1); }
@@ -47,7 +47,7 @@ struct residency {
 /// What the kernel's launch bounds hold the compiler to. A second bound that ptxas ignored holds it to nothing.
 struct heeded_bounds {
     std::optional<int> threads;    ///< of a block, at most; nullopt: no bound
-    std::optional<int> registers;  ///< per thread, at most, where that is fewer than `threads` alone would mean
+    std::optional<int> registers;  ///< per thread, at most; unset if `threads` alone implies it
 
     [[nodiscard]] bool any() const { return threads || registers; }
     friend bool operator==(const heeded_bounds&, const heeded_bounds&) = default;
@@ -56,7 +56,7 @@ struct heeded_bounds {
 /// `nullopt` where the input does not contain launch bounds.
 std::optional<heeded_bounds> heeded_bounds_of(const kernel_info& kernel);
 
-/// Those that hold for every copy: `nullopt` where they are not known of one.
+/// The bounds that hold for every copy; `nullopt` if those of some copy are unknown.
 std::optional<heeded_bounds> heeded_bounds_of(const checked_kernel& kernel);
 
 /// Groups kernels with the same identity and architecture. A linked copy gets the figures that nvlink does not print

@@ -104,7 +104,7 @@ void compare_kernel(std::size_t k, const baseline_entry& entry, const std::strin
     const std::optional<check_finding> lost = lost_bounds(entry, kernel);
     if (lost) add(*lost);
     for (const comparison& pair : comparisons(entry, kernel)) {
-        // Without a bound the blocks are not known: that is no second finding.
+        // Without a bound the blocks are unknown: that is not a second finding.
         if (lost && pair.less_is_worse && !pair.now.value) continue;
         result.checks += pair.before ? 1 : 0;
         std::optional<check_finding> finding = compare(pair);
@@ -132,8 +132,9 @@ std::string without_file(std::string_view identity)
     return std::string(identity.substr(0, identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos));
 }
 
-// A kernel with other parameters is new under a name and gone under another. It is taken for the same where no other
-// kernel has come or gone that keeps this part of its name: a regression would pass as a new kernel.
+// A kernel with other parameters appears under a new name and disappears under the old one. If exactly one kernel with
+// this part of the name has disappeared and one has appeared, they are compared as the same kernel: else a regression
+// would pass as a new kernel.
 std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
                                                                         check_result& result)
 {
@@ -260,7 +261,7 @@ std::string bounds_words(const heeded_bounds& bounds)
     return text;
 }
 
-// A bound that is gone, or that ptxas ignores now. Another bound is no finding: the figures tell what it does.
+// A bound that was removed, or that ptxas now ignores. Another bound is not a finding: the figures show its effect.
 std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now)
 {
     const std::optional<heeded_bounds> bounds = heeded_bounds_of(now);
@@ -290,7 +291,7 @@ std::optional<check_finding> lost_bounds(const baseline_entry& before, const che
     return finding;
 }
 
-// A kernel that is there for other architectures has lost this one, unless other code of it runs there.
+// A kernel that still exists for other architectures has lost this one, unless other code of it runs there.
 gone_kernel gone_of(const baseline_entry& entry, const kernels_by_name& kernels, const std::string& file)
 {
     gone_kernel gone{.identity = entry.identity, .architecture = entry.architecture, .place = {file, entry.line}};

@@ -17,7 +17,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result);
 
 struct file_images {
     std::string file;
-    std::uint64_t bytes = 0;  ///< of its images, as they are stored
+    std::uint64_t bytes = 0;  ///< of its images, as stored
 };
 
 /// Adds a finding, "max_image_bytes", to the largest kernel of each file that has more; a file without a kernel gets

@@ -26,13 +26,13 @@ struct template_size {
     std::string name;  ///< without its arguments
     std::size_t kernels = 0;
     std::int64_t code_bytes = 0;
-    std::int64_t repeated_bytes = 0;  ///< of these, code that is there once already for the same architecture
+    std::int64_t repeated_bytes = 0;  ///< of these, code that duplicates code for the same architecture
 };
 
 struct code_size {
     std::string file;
     std::optional<std::uint64_t> file_bytes;          ///< nullopt: it is a member of a packed file
-    std::uint64_t image_bytes = 0;                    ///< of all images, as they are stored
+    std::uint64_t image_bytes = 0;                    ///< of all images, as stored
     std::vector<architecture_size> architectures;     ///< most bytes first
     std::vector<template_size> templates;             ///< most code first
     std::int64_t code_bytes = 0, repeated_bytes = 0;  ///< of all kernels: machine code, and its copies
@@ -44,7 +44,7 @@ struct code_size {
     }
 };
 
-/// `kernels` are those of this file, with `code_hash`.
+/// `kernels`: those of this file, with `code_hash`.
 code_size size_of(const std::string& file, std::optional<std::uint64_t> file_bytes,
                   const std::vector<binary_image>& images, const std::vector<const inspected_kernel*>& kernels);
 

@@ -169,7 +169,7 @@ void add_compiler_findings(const kernel_info& kernel, std::vector<diagnosis>& fi
     for (const std::string& warning : kernel.warnings) {
         if (warning.find("Potential Performance Loss") != std::string::npos) {
             diagnosis finding = loss_finding(warning, &kernel);
-            // A kernel of several functions has the same of each.
+            // A kernel that consists of several functions gets the same message for each.
             if (std::ranges::find(told, finding.message) != told.end()) continue;
             told.push_back(finding.message);
             findings.push_back(std::move(finding));

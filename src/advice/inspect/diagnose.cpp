@@ -52,12 +52,6 @@ struct subject {
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
     }
-    /// The third one, which says nothing about registers, stays as it is.
-    [[nodiscard]] std::string bound_with(int bound_threads) const
-    {
-        return attribute_source(
-            {.threads = bound_threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
-    }
 };
 
 // A log does not tell the bound, but ptxas says there when it drops one.
@@ -108,7 +102,7 @@ void check_bound(const subject& s)
     // The front end knows no limits of an architecture: it unrolls, for example, by the bound in the source.
     s.add("bound_ignored", severity::error,
           fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
-                      s.bound_with(threads)),
+                      bound_source(s.kernel, threads)),
           then_compile(
               fmt::format("the front end has used the {} all the same, so that the code can differ from that without "
                           "min_blocks; {} is the most that is legal here with {} threads",
@@ -150,7 +144,7 @@ bool check_bought_nothing(const subject& s)
     return pays;
 }
 
-// The same for a kernel of Triton, in whose source there are no launch bounds: num_warps and maxnreg decide.
+// The same for a Triton kernel, which has no launch bounds in its source: num_warps and maxnreg decide.
 void check_triton_spills(const subject& s, const std::string& figures)
 {
     const int registers = *s.kernel.figures.registers, warps = *s.kernel.launches.triton_warps,
@@ -176,7 +170,8 @@ void check_triton_spills(const subject& s, const std::string& figures)
                       warps));
 }
 
-// -maxrregcount, of which ptxas says that it counts for this kernel, whatever bounds it has. Whether it explains them.
+// -maxrregcount, if ptxas says that it applies to this kernel despite its bounds. Returns whether it explains the
+// spills.
 bool check_spills_by_option(const subject& s, const std::string& figures)
 {
     const std::optional<int> cap = s.kernel.bounds.maxrregcount;
@@ -422,6 +417,11 @@ void check_spills_alone(const subject& s)
 }
 
 }  // namespace
+
+std::string bound_source(const kernel_info& kernel, int threads)
+{
+    return attribute_source({.threads = threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
+}
 
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads)
 {

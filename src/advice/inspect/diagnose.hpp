@@ -28,4 +28,7 @@ struct diagnosis {
 /// bound counts.
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads);
 
+/// "__launch_bounds__(256)": a bound for this block size that keeps the third argument of the kernel's own.
+std::string bound_source(const kernel_info& kernel, int threads);
+
 }  // namespace launchbox

@@ -1,5 +1,5 @@
-// How many kernels there are, as people count them: a kernel compiled for three architectures is one, and so is a
-// template, whatever its instances.
+// How many kernels there are, as people count them: a kernel compiled for three architectures counts once, and so does
+// a template with all its instances.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@ namespace launchbox {
 
 struct kernel_counts {
     std::size_t kernels = 0;        ///< functions and templates
-    std::size_t instances = 0;      ///< the same with each instance of a template counted
+    std::size_t instances = 0;      ///< with each instance of a template counted
     std::size_t architectures = 0;  ///< of compiled code
     std::size_t compiled = 0;       ///< instances for an architecture each, copies included
-    std::size_t ptx = 0;            ///< likewise, as PTX
+    std::size_t ptx = 0;            ///< the same for PTX
 };
 
 kernel_counts count_kernels(const std::vector<const inspected_kernel*>& kernels);

@@ -62,7 +62,7 @@ kernel_diff compare_kernels(const std::vector<inspected_kernel>& before, const s
 
 namespace {
 
-// Calls `use(begin, end)` for each identifier with `::` behind it.
+// Calls `use(begin, end)` for each identifier followed by `::`.
 template <class Use>
 void each_scope(std::string_view name, const Use& use)
 {
@@ -258,7 +258,7 @@ std::optional<double> spill_difference(const kernel_info& before, const kernel_i
     return std::nullopt;
 }
 
-// With the functions that it calls, where that is known of both.
+// Including the functions that it calls, if that is known of both.
 std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_info& other)
 {
     const bool both = kernel.figures.cumulative_stack_bytes && other.figures.cumulative_stack_bytes;

@@ -11,9 +11,9 @@ namespace launchbox {
 
 enum class diff_verdict { worse, better, changed };
 
-/// What two builds are compared by. The first of these figures that differs decides between worse and better: fewer
+/// The figures by which two builds are compared. The first one that differs decides between worse and better: fewer
 /// resident warps, more spilled bytes, more bytes spilled to shared memory, more registers, a larger stack frame and
-/// more static shared memory are worse. A difference in the rest is neither.
+/// more static shared memory are worse. A difference in any other figure is neither.
 enum class diff_figure { occupancy, spills, shared_spills, registers, stack, shared, barriers, bounds, code };
 
 struct kernel_change {

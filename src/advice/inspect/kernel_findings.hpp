@@ -24,7 +24,7 @@ struct kernel_findings {
     [[nodiscard]] severity worst() const { return findings.front().what.level; }
 };
 
-/// Kernels without findings are left out. Errors go first, then what spills most.
+/// Omits kernels without findings. Errors come first, then the most spilled bytes.
 std::vector<kernel_findings> findings_by_kernel(const std::vector<inspected_kernel>& kernels);
 
 /// How often each finding occurs, in kernels, the most frequent first.

@@ -44,21 +44,21 @@ std::vector<std::string> sort_keys()
     return names;
 }
 
-kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& wish)
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& filter)
 {
     kernel_selection selection;
-    if (wish.spilling)
+    if (filter.spilling)
         selection.spills_unknown = keep_spilling(kernels);
     else
         selection.spills_unknown = static_cast<std::size_t>(std::count_if(
             kernels.begin(), kernels.end(), [](const auto& kernel) { return !spill_bytes(kernel.info); }));
-    selection.sorted_by = wish.sort;
+    selection.sorted_by = filter.sort;
     // Who asks for the kernels that spill wants the worst.
-    if (!wish.sort && wish.spilling) selection.sorted_by = sort_key::spills;
+    if (!filter.sort && filter.spilling) selection.sorted_by = sort_key::spills;
     if (selection.sorted_by) sort_kernels(kernels, *selection.sorted_by);
-    if (wish.top && kernels.size() > *wish.top) {
-        selection.not_shown = kernels.size() - *wish.top;
-        kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(*wish.top), kernels.end());
+    if (filter.top && kernels.size() > *filter.top) {
+        selection.not_shown = kernels.size() - *filter.top;
+        kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(*filter.top), kernels.end());
     }
     return selection;
 }

@@ -34,8 +34,8 @@ struct kernel_selection {
     std::optional<sort_key> sorted_by = {};
 };
 
-/// Leaves in `kernels` what is wished for. Costs are sorted descending, occupancy rising (a block that cannot be
-/// launched comes first), names as text; what is not known comes last, and equals stay in their order.
-kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& wish);
+/// Keeps in `kernels` what the filter selects. Costs are sorted descending, occupancy ascending (a block that cannot be
+/// launched comes first), names as text. Unknown values come last; the sort is stable.
+kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const kernel_filter& filter);
 
 }  // namespace launchbox

@@ -31,7 +31,7 @@ struct architecture_summary {
     std::size_t spilling = 0, spills_unknown = 0;              ///< kernels
     std::size_t spills_at_least = 0;                           ///< of `spilling`: with more bytes than are counted
     std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;  ///< per thread, summed over kernels
-    std::int64_t shared_spill_store_bytes = 0, shared_spill_load_bytes = 0;  ///< likewise, to shared memory
+    std::int64_t shared_spill_store_bytes = 0, shared_spill_load_bytes = 0;  ///< to shared memory
     std::optional<int> largest_registers;
 };
 

@@ -30,20 +30,20 @@ struct line_cost {
     line_use use;
 };
 
-/// Lines with spills, most bytes first, then as they are numbered; what has no line last.
+/// Lines with spills, most bytes first, then by number; code without a line comes last.
 std::vector<line_cost> spilling_lines(const kernel_lines& lines);
 
-/// Lines with live registers, most registers first, then as they are numbered; the first `most` of them.
+/// The first `most` lines with live registers, most registers first, then by number.
 std::vector<line_cost> crowded_lines(const kernel_lines& lines, std::size_t most);
 
-/// A line by its number in `kernel_lines::places`; no frames where there is none.
+/// The line with this number in `kernel_lines::places`; without frames if there is no such line.
 line_cost line_at(const kernel_lines& lines, std::uint32_t place);
 
 /// Fewer registers with which more blocks are resident, and what that asks of the code.
 struct register_saving {
     int registers = 0;      ///< to save
     int blocks = 0;         ///< resident then
-    int live_at_most = 0;   ///< an estimate: the registers that hold nothing at the peak stay as many as they are
+    int live_at_most = 0;   ///< an estimate: assumes that the registers that hold nothing at the peak are still needed
     std::size_t lines = 0;  ///< that need more: the first of `crowded_lines`
 };
 
@@ -57,8 +57,8 @@ std::string why_more_registers(const kernel_info& kernel);
 /// All of them, in the order of their places.
 std::vector<line_cost> all_lines(const kernel_lines& lines);
 
-/// The names of the functions that code of these kernels was inlined from, each once, in no order; views of their
-/// `line_places`.
+/// The names of the functions that code of these kernels was inlined from, without duplicates, in no order; views of
+/// their `line_places`.
 std::vector<std::string_view> functions_of(const std::vector<const kernel_lines*>& kernels);
 
 /// The sums of all lines; `place` has no meaning.
@@ -67,7 +67,7 @@ line_use total_of(const kernel_lines& lines);
 /// Adds the figures of one use to a sum.
 void add_to(line_use& sum, const line_use& use);
 
-/// What one line of a file costs: by itself, and with all that was inlined by calls on it.
+/// What one line of a file costs: itself, and all code inlined by calls on it.
 struct margin_cost {
     line_use own, with_inlined;
 };

@@ -84,7 +84,7 @@ stack_reserve reserve_on(const gpu_model& gpu, std::int64_t stack, std::size_t k
             .unbounded = unbounded};
 }
 
-// Why nothing can be compared; empty where something can, or where nothing is needed whatever the GPU.
+// Why nothing can be compared; empty if something can, or if no GPU needs any memory.
 std::string why_uncounted(const kernel_info& kernel, const image_use* use)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);
@@ -136,7 +136,7 @@ stack_reserves stack_reserves_of(const std::vector<stack_user>& users)
             stack_reserve& most =
                 deepest.try_emplace(gpu, reserve_on(*gpu, *stack, i, kernel.figures.stack_unbounded)).first->second;
             most.unbounded |= kernel.figures.stack_unbounded;
-            // Of equals the first by name, whatever the order of the inputs.
+            // Ties are broken by name, so that the order of the inputs does not matter.
             const auto order = [&](std::int64_t bytes, std::size_t user) {
                 return std::tuple(-bytes, users[user].identity, std::string_view(users[user].kernel->source.file));
             };

@@ -160,7 +160,7 @@ block_size_use block_size_use_of(const kernel_info& kernel)
         use.freedom = block_size_freedom::free;
         use.reason = "it reads blockDim";
     } else {
-        use.reason = "its PTX, which would tell, is not there";
+        use.reason = "its PTX, which would show it, is missing";
     }
     return use;
 }
@@ -186,12 +186,12 @@ std::string unknown_shared_text(const block_size_use& use, const kernel_info& ke
     if (use.dynamic_shared_bytes || use.dynamic_shared_by_threads) return {};
     for (const seen_launch& one : use.launches)
         if (!one.dynamic_shared_bytes)
-            return fmt::format("{}:{} passes dynamic shared memory of a size that the text does not tell{}",
+            return fmt::format("{}:{} passes dynamic shared memory whose size the source does not show{}",
                                one.place.file, one.place.line, rest);
     if (use.passes_unknown_shared())
         return fmt::format("its launches pass dynamic shared memory of different size{}", rest);
     if (kernel.launches.uses_dynamic_shared.value_or(false))
-        return fmt::format("it uses dynamic shared memory, whose size no launch tells{}", rest);
+        return fmt::format("it uses dynamic shared memory, whose size no launch shows{}", rest);
     return {};
 }
 

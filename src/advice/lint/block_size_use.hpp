@@ -15,7 +15,7 @@ namespace launchbox {
 struct seen_launch {
     source_location place;
     std::optional<int> threads;                        ///< per block; nullopt: the text does not tell
-    std::optional<std::int64_t> dynamic_shared_bytes;  ///< likewise
+    std::optional<std::int64_t> dynamic_shared_bytes;  ///< nullopt if the text does not show it
 
     friend bool operator==(const seen_launch&, const seen_launch&) = default;
 };
@@ -36,26 +36,27 @@ struct block_size_use {
     std::vector<seen_launch> launches = {};                    ///< in the order of the text
     std::optional<source_location> defined_at = std::nullopt;  ///< its name, where the text has one such kernel
     std::optional<int> threads = std::nullopt;  ///< of a block, where all launches agree, or the kernel requires it
-    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;            ///< where all launches agree
-    std::optional<shared_by_threads> dynamic_shared_by_threads = std::nullopt;  ///< likewise, of a size not known
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< where all launches agree
+    /// if all launches agree, and only the block size is unknown
+    std::optional<shared_by_threads> dynamic_shared_by_threads = std::nullopt;
     /// Launches by a pointer that may be of it: none other is found, its address is taken, and the text does not tell
     /// which kernels these launch.
     std::vector<source_location> maybe_launched = {};
 
-    /// Of a block of so many threads, as all launches have it; nullopt: the text does not tell.
+    /// With this block size, if all launches agree; nullopt if the text does not show it.
     [[nodiscard]] std::optional<std::int64_t> dynamic_shared_for(int block) const;
     /// Its launches pass dynamic shared memory, and how much the text does not tell.
     [[nodiscard]] bool passes_unknown_shared() const;
 };
 
-/// What figures without this memory are worth, and what helps; empty: its size is known, or there is none. `kernel` is
-/// compiled.
+/// How figures without this memory are to be read, and what to do; empty if its size is known, or if there is none.
+/// `kernel` is compiled.
 std::string unknown_shared_text(const block_size_use& use, const kernel_info& kernel);
 
 /// One for each kernel of the request.
 std::vector<block_size_use> block_size_uses(const lint_request& request);
 
-/// The same of text that was read before: that of the request.
+/// The same for a view of the request's text that exists already.
 std::vector<block_size_use> block_size_uses(const lint_request& request, const source_view& view);
 
 /// The same without a source: what the kernel's code and bounds tell.

@@ -31,25 +31,6 @@ std::optional<std::size_t> end_of_template_arguments(token_span words, std::size
     return close + 1;
 }
 
-// What stands between commas; those of template arguments separate nothing.
-std::vector<token_span> split_arguments(token_span words)
-{
-    std::vector<token_span> parts;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i].is_any({"(", "[", "{"}))
-            i = std::min(closing_bracket(words, i), words.size() - 1);
-        else if (words[i].is("<") && i > 0 && words[i - 1].kind == source_token_kind::identifier)
-            i = end_of_template_arguments(words, i).value_or(i + 1) - 1;
-        else if (words[i].is(",")) {
-            parts.push_back(words.subspan(from, i - from));
-            from = i + 1;
-        }
-    }
-    if (from < words.size()) parts.push_back(words.subspan(from));
-    return parts;
-}
-
 class function_finder {
 public:
     function_finder(const source_view& view, const std::function<bool(std::string_view)>& is_kernel)
@@ -117,7 +98,7 @@ void function_finder::add(token_span words, std::size_t at, std::string_view mem
         found_.is_complete = false;
         return;
     }
-    // What decides a choice is none of the functions.
+    // Skip the condition of a choice: it holds no function to launch.
     int open = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].is_any({"(", "[", "{"})) ++open;
@@ -269,7 +250,7 @@ void function_finder::add_rows(const source_declaration& variable, token_span va
     std::vector<token_span> rows{value};
     const bool braces = value[0].is("{") && closing_bracket(value, 0) + 1 == value.size();
     if (braces) rows = {value.subspan(1, value.size() - 2)};
-    if (braces && value.size() > 2 && value[1].is("{")) rows = split_arguments(rows[0]);
+    if (braces && value.size() > 2 && value[1].is("{")) rows = split_at_commas(rows[0]);
     for (token_span row : rows) {
         if (!row.empty() && row[0].is("{") && closing_bracket(row, 0) + 1 == row.size())
             row = row.subspan(1, row.size() - 2);
@@ -277,7 +258,7 @@ void function_finder::add_rows(const source_declaration& variable, token_span va
             add(row, at, member, depth);
             continue;
         }
-        const std::vector<token_span> parts = split_arguments(row);
+        const std::vector<token_span> parts = split_at_commas(row);
         if (*position < parts.size()) add(parts[*position], at, "", depth);
     }
 }
@@ -313,10 +294,10 @@ void function_finder::add_arguments(const source_declaration& parameter, std::st
         return;
     }
     const token_span list = between(open);
-    const std::vector<token_span> parameters = split_arguments(list);
+    const std::vector<token_span> parameters = split_at_commas(list);
     std::size_t position = 0;
-    while (position < parameters.size() && !(place_of(parameters[position].front()) <= parameter.name &&
-                                             parameter.name <= place_of(parameters[position].back())))
+    while (position < parameters.size() &&
+           (parameters[position].empty() || place_of(parameters[position].back()) < parameter.name))
         ++position;
     std::string_view function = tokens_[open - 1].text;
     if (tokens_[open - 1].is("]")) {  // auto run = [&](auto kernel) {...};
@@ -334,7 +315,7 @@ void function_finder::add_arguments(const source_declaration& parameter, std::st
         const bool declares = (before.kind == source_token_kind::identifier && !is_word_of_statement(before)) ||
                               before.is_any({"*", "&", ">"});
         if (declares) continue;
-        const std::vector<token_span> given = split_arguments(between(bracket));
+        const std::vector<token_span> given = split_at_commas(between(bracket));
         if (position >= given.size()) continue;
         called = true;
         const std::size_t already = found_.all.size();
@@ -352,15 +333,17 @@ void function_finder::add_template_arguments(const source_declaration& parameter
         if (!tokens_[i].is("template") || !tokens_[i + 1].is("<")) continue;
         const std::size_t close = closing_bracket(tokens_, i + 1);
         if (close >= scope->open || parameter.name <= i || parameter.name >= close) continue;
-        const std::vector<token_span> parameters = split_arguments(token_span(tokens_).subspan(i + 2, close - i - 2));
+        const std::vector<token_span> parameters = split_at_commas(token_span(tokens_).subspan(i + 2, close - i - 2));
         std::size_t position = 0;
-        while (position < parameters.size() && place_of(parameters[position].back()) < parameter.name) ++position;
+        while (position < parameters.size() &&
+               (parameters[position].empty() || place_of(parameters[position].back()) < parameter.name))
+            ++position;
         for (const std::size_t place : names_.places(scope->name)) {
             if (place + 1 >= tokens_.size() || !tokens_[place + 1].is("<")) continue;
             const std::size_t end = closing_bracket(tokens_, place + 1);
             if (end >= tokens_.size()) continue;
             const std::vector<token_span> given =
-                split_arguments(token_span(tokens_).subspan(place + 2, end - place - 2));
+                split_at_commas(token_span(tokens_).subspan(place + 2, end - place - 2));
             if (position >= given.size()) continue;
             called = true;
             add(given[position], place, "", depth);

@@ -21,8 +21,8 @@ struct launched_functions {
     bool is_complete = true;       ///< false: it may be of functions that the text does not tell
 };
 
-/// `is_kernel` says whether a kernel has this name. Through a pointer only kernels are launched: all that its variable
-/// is given at this place, or, where that is not known, anywhere.
+/// `is_kernel`: whether a kernel has this name. A launch through a pointer is of kernels only: of all values that its
+/// variable has at this place or, if unknown, anywhere.
 launched_functions functions_launched(const source_view& view, const source_launch& launch,
                                       const std::function<bool(std::string_view name)>& is_kernel);
 

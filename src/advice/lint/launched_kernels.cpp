@@ -58,31 +58,6 @@ std::string qualifiers_of(std::string_view short_form)
     return text;
 }
 
-// "int" and "256" of "merge<int, 256>".
-std::vector<std::string> arguments_of(std::string_view short_form)
-{
-    const std::size_t open = place_of_name(short_form).end;
-    std::vector<std::string> arguments;
-    if (open >= short_form.size() || short_form[open] != '<') return arguments;
-    int depth = 0;
-    std::string one;
-    for (std::size_t i = open; i < short_form.size(); ++i) {
-        const char c = short_form[i];
-        const bool opens = c == '<' || c == '(' || c == '{' || c == '[',
-                   closes = c == '>' || c == ')' || c == '}' || c == ']';
-        if (opens && depth++ == 0) continue;
-        if (closes && --depth == 0) break;
-        if (c == ',' && depth == 1) {
-            arguments.push_back(std::move(one));
-            one.clear();
-            continue;
-        }
-        if (c != ' ' || !one.empty()) one += c;
-    }
-    if (!one.empty()) arguments.push_back(std::move(one));
-    return arguments;
-}
-
 std::string tokens_text(token_span words)
 {
     std::string text;
@@ -156,7 +131,7 @@ private:
             if (function_name(kernels_[i].short_form) == function.name)
                 if (auto one = match(function, at, i)) found.push_back(*std::move(one));
         keep_nearest(at, found);
-        // Of which instance a launch is may not be written there; where there is one only, it is that.
+        // The launch need not name the instance: if only one exists, it is that one.
         for (candidate& one : found) {
             const auto is_beside = [&](const candidate& other) {
                 return kernels_[other.kernel].info->architecture == kernels_[one.kernel].info->architecture;
@@ -176,7 +151,7 @@ private:
             if (!("::" + qualifiers_of(short_form)).ends_with(path)) return std::nullopt;
         }
         candidate found{.kernel = number, .surely = true, .instance = {}};
-        const std::vector<std::string> own = arguments_of(short_form);
+        const std::vector<std::string> own = template_arguments_of(short_form);
         if (function.arguments.size() < own.size()) found.surely = false;  // deduced, or values that it has by default
         for (std::size_t i = 0; i < std::min(function.arguments.size(), own.size()); ++i) {
             const token_span given = function.arguments[i];
@@ -229,7 +204,26 @@ private:
 
 std::vector<std::string> template_arguments_of(std::string_view short_form)
 {
-    return arguments_of(short_form);
+    const std::size_t open = place_of_name(short_form).end;
+    std::vector<std::string> arguments;
+    if (open >= short_form.size() || short_form[open] != '<') return arguments;
+    int depth = 0;
+    std::string one;
+    for (std::size_t i = open; i < short_form.size(); ++i) {
+        const char c = short_form[i];
+        const bool opens = c == '<' || c == '(' || c == '{' || c == '[',
+                   closes = c == '>' || c == ')' || c == '}' || c == ']';
+        if (opens && depth++ == 0) continue;
+        if (closes && --depth == 0) break;
+        if (c == ',' && depth == 1) {
+            arguments.push_back(std::move(one));
+            one.clear();
+            continue;
+        }
+        if (c != ' ' || !one.empty()) one += c;
+    }
+    if (!one.empty()) arguments.push_back(std::move(one));
+    return arguments;
 }
 
 std::optional<std::int64_t> integer_in_name(std::string_view text)

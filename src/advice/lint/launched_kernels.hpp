@@ -31,17 +31,17 @@ struct kernel_launch {
     launch_figures figures;
 };
 
-/// All that the host's code has, in the order of the text; a launch of an unknown kernel is left out. So is one in a
-/// branch of an #if, which preprocessed text does not have.
+/// All launches in host code, in the order of the text. Omitted: launches of unknown kernels, and launches in a branch
+/// of an #if, which preprocessed text does not have.
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);
 
 /// Those through a pointer that may be of kernels which the text does not tell.
 std::vector<const source_launch*> untold_launches(const source_view& view, const std::vector<linted_kernel>& kernels);
 
-/// The function that an expression names, where that is a variable which holds it, too.
+/// The function that an expression names, directly or by a variable that holds it.
 function_name_in_text function_meant(const source_view& view, const function_name_in_text& named, std::size_t at);
 
-/// The name of the function alone: "merge" of "a::merge<int, 256>"; and the same with its arguments.
+/// The name of the function alone, "merge" of "a::merge<int, 256>"; and with its arguments, "merge<int, 256>".
 std::string function_name(std::string_view short_form);
 std::string instance_name(std::string_view short_form);
 

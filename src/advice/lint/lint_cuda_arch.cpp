@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "source/constant_expression.hpp"
+#include "source/source_constants.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {
@@ -31,7 +32,8 @@ public:
         : file_(file.name),
           source_(file.view->source),
           scopes_(file.view->scopes),
-          constants_(*file.constants),
+          values_(file.view->values),
+          constants_(constant_definitions(file.view->source)),
           launches_(file.view->launches)
     {
         for (std::size_t i = 0; i < source_.branches.size(); ++i)
@@ -67,11 +69,13 @@ private:
     [[nodiscard]] bool decides_a_launch(const std::vector<int>& branches) const;
     void check_function(const std::vector<int>& branches, std::vector<diagnosis>& findings) const;
     void find_chosen(const std::vector<int>& branches, std::vector<chosen_name>& chosen) const;
+    [[nodiscard]] std::optional<std::int64_t> value_of(const constant_definition& constant) const;
 
     const std::string& file_;
     const source_text& source_;
     const source_scopes& scopes_;
-    const source_constants& constants_;
+    const source_values& values_;
+    std::vector<constant_definition> constants_;
     const std::vector<source_launch>& launches_;
     std::map<int, std::vector<int>> groups_;  // an #if and its branches, in order
     std::unordered_set<std::string_view> launch_names_;
@@ -103,11 +107,22 @@ void arch_lint::find(std::vector<chosen_name>& chosen, std::vector<diagnosis>& f
     }
 }
 
+// The index of the first token at or after this byte.
+std::size_t token_from(const source_text& source, std::size_t byte)
+{
+    const auto next = std::ranges::lower_bound(source.tokens, byte, {}, &source_token::begin);
+    return static_cast<std::size_t>(next - source.tokens.begin());
+}
+
 scope_kind arch_lint::scope_of(const source_directive& directive) const
 {
-    const auto next = std::lower_bound(source_.tokens.begin(), source_.tokens.end(), directive.begin,
-                                       [](const source_token& token, std::size_t at) { return token.begin < at; });
-    return scopes_.kind_at(static_cast<std::size_t>(next - source_.tokens.begin()));
+    return scopes_.kind_at(token_from(source_, directive.begin));
+}
+
+std::optional<std::int64_t> arch_lint::value_of(const constant_definition& constant) const
+{
+    if (constant.value.empty()) return std::nullopt;
+    return values_.integer(constant.value, token_from(source_, constant.value.front().begin));
 }
 
 // What a condition is in the compilation for the host: the macro is not defined, and 0 where it is read.
@@ -139,7 +154,7 @@ std::optional<int> arch_lint::host_branch(const std::vector<int>& branches) cons
     return std::nullopt;
 }
 
-// Whether a branch around it surely is none that the host compiles.
+// Whether the host certainly does not compile this branch, or one around it.
 bool arch_lint::hidden_from_host(int branch) const
 {
     for (; branch >= 0; branch = source_.branches[static_cast<std::size_t>(branch)].outer) {
@@ -204,14 +219,14 @@ void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen
         }
         return text;
     };
-    for (const constant_definition& own : constants_.definitions()) {
+    for (const constant_definition& own : constants_) {
         if (own.branch != *host || own.block) continue;
-        const std::optional<std::int64_t> host_value = constants_.value(own.value);
+        const std::optional<std::int64_t> host_value = value_of(own);
         if (!host_value) continue;
-        for (const constant_definition& other : constants_.definitions()) {
+        for (const constant_definition& other : constants_) {
             if (other.name != own.name || other.branch == *host) continue;
             if (std::find(branches.begin(), branches.end(), other.branch) == branches.end()) continue;
-            const std::optional<std::int64_t> value = constants_.value(other.value);
+            const std::optional<std::int64_t> value = value_of(other);
             if (!value || *value == *host_value) continue;
             const source_directive& condition = directive_of(other.branch);
             const std::string where = condition.name == "else"    ? "otherwise"
@@ -226,7 +241,7 @@ void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen
 bool arch_lint::add_names_from(std::unordered_set<std::string>& names) const
 {
     const std::size_t before = names.size();
-    for (const constant_definition& definition : constants_.definitions())
+    for (const constant_definition& definition : constants_)
         for (const source_token& token : definition.value)
             if (names.contains(std::string(token.text))) names.emplace(definition.name);
     return names.size() > before;

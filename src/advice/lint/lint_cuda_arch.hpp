@@ -10,15 +10,13 @@
 #include "advice/inspect/diagnose.hpp"
 #include "advice/lint/source_view.hpp"
 #include "compiler/run/source_unit.hpp"
-#include "source/source_constants.hpp"
 
 namespace launchbox {
 
-/// A file as it is written.
+/// A file as written, before preprocessing.
 struct linted_file {
     std::string name;
     const source_view* view = nullptr;
-    const source_constants* constants = nullptr;
 };
 
 /// A name that has one value for the host and another for an architecture.
@@ -33,8 +31,8 @@ struct chosen_name {
 /// `names_that_differ`.
 std::vector<diagnosis> lint_cuda_arch(const std::vector<linted_file>& files, const std::vector<chosen_name>& more = {});
 
-/// Of all names that the host's code in these files uses, those whose values the passes of the preprocessor give
-/// differently, whatever way that depends on __CUDA_ARCH__.
+/// The names used by host code in these files whose values differ between the passes of the preprocessor, in whatever
+/// way they depend on __CUDA_ARCH__.
 std::vector<chosen_name> names_that_differ(const std::vector<linted_file>& files, const source_view& host,
                                            const source_unit& unit);
 

@@ -25,7 +25,7 @@ std::string percent(double part)
     return fmt::format("{:.3g} %", 100 * part);
 }
 
-// What is wrong with a launch: reported once if it is the same for several architectures.
+// A problem with a launch: reported once if it is the same for several architectures.
 struct launch_problem {
     std::string id;
     std::string message, fix;
@@ -207,12 +207,6 @@ std::optional<launch_problem> launch_lint::of_grid(const std::string& name, cons
     return std::nullopt;
 }
 
-// The bound to write; the third one stays as it is.
-std::string bound_for(const kernel_info& kernel, int threads)
-{
-    return attribute_source({.threads = threads, .max_cluster_blocks = kernel.bounds.max_cluster_blocks.value_or(0)});
-}
-
 std::optional<launch_problem> launch_lint::of_threads(const std::string& name, const kernel_info& kernel,
                                                       const sm_limits& limits, int threads) const
 {
@@ -229,7 +223,7 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
             "launch_over_bound",
             fmt::format("{} is launched with {} threads per block, but compiled for at most {}: the launch fails", name,
                         threads, *bound),
-            fmt::format("launch at most {} threads, or write {}", *bound, bound_for(kernel, threads))};
+            fmt::format("launch at most {} threads, or write {}", *bound, bound_source(kernel, threads))};
     if (!kernel.figures.registers) return std::nullopt;
     kernel_resources resources = resources_of(kernel);
     resources.static_shared_bytes = 0;
@@ -248,7 +242,8 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
     else
         return std::nullopt;
     std::string fix = fmt::format("launch at most {} threads", max_launchable_threads(limits, resources));
-    if (lower > 0) fix += fmt::format(", or compile with {} (at most {} registers)", bound_for(kernel, threads), lower);
+    if (lower > 0)
+        fix += fmt::format(", or compile with {} (at most {} registers)", bound_source(kernel, threads), lower);
     return launch_problem{"launch_fails",
                           fmt::format("{} is launched with {} threads per block, and with its {} registers per thread "
                                       "that is too many: {}: the launch fails",

@@ -82,7 +82,7 @@ void lint_option(const resource_log& log, const std::string& file, std::vector<d
             findings.push_back({"maxrregcount_raised", severity::note, "-maxrregcount: " + message.text,
                                 "use the value that ptxas took, or more", place});
     }
-    // A log tells no bounds; of a source lint_source has more to say.
+    // A log contains no bounds; for a source, lint_source knows more.
     if (file.empty()) return;
     std::vector<std::string> names;
     std::optional<int> value;

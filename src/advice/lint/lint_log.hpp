@@ -13,7 +13,7 @@ namespace launchbox {
 /// A log, and whom it is of: its own file, or a source and one of the architectures that it was compiled for.
 struct linted_log {
     const resource_log* log = nullptr;
-    std::string file;          ///< of the log; empty: it was printed for a source, and lines in it tell nothing
+    std::string file;          ///< of the log; empty: it was printed for a source, and its line numbers mean nothing
     std::string architecture;  ///< of a source; empty: those in the log
 };
 

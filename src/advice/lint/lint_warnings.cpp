@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// Counted from 1; empty behind the last.
+// Counted from 1; empty after the last.
 std::string_view nth_line(std::string_view text, int number)
 {
     for (; number > 1 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);

@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// Adds the warnings of the log, each once, whatever the number of architectures. Those of ptxas and those that name a
-/// kernel are reported elsewhere. `text`: of the source `file`, for remedies.
+/// Adds the warnings of the log, each once, even if several architectures have it. Warnings of ptxas and those that
+/// name a kernel are reported elsewhere. `text`: of the source `file`, for remedies.
 void add_warnings(const resource_log& log, const std::string& file, std::string_view text,
                   std::vector<diagnosis>& findings);
 

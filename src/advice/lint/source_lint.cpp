@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "advice/lint/lint_cuda_arch.hpp"
-#include "source/source_constants.hpp"
 #include "support/text/ascii.hpp"
 #include "support/text/terminal.hpp"
 
@@ -35,11 +34,9 @@ std::vector<diagnosis> lint_source(const lint_request& request)
 {
     // As it is written; and as the host's compiler sees it, with all that it includes, which has no branches.
     std::deque<source_view> views;
-    std::deque<source_constants> constants;
     std::vector<linted_file> files;
     const auto add_file = [&](const std::string& name, std::string_view text) {
-        const source_view& view = views.emplace_back(text);
-        files.push_back({name, &view, &constants.emplace_back(view.source)});
+        files.push_back({name, &views.emplace_back(text)});
     };
     add_file(request.file, request.text);
     std::optional<source_view> host;

@@ -27,8 +27,8 @@ struct occupancy_question {
     bool shared_known = true;          ///< the static part
     bool dynamic_shared_known = true;  ///< false: `shape` has 0, and the answer is the most that can be resident
     launch_shape shape;
-    /// Where dynamic shared memory depends on the threads ("4*threads"): its bytes for so many, or nothing where there
-    /// is no size for them. Empty: it is that of `shape` for every block size.
+    /// If dynamic shared memory depends on the threads ("4*threads"): its bytes for this number of threads; nullopt if
+    /// there is no size for it. Empty: the size is that of `shape` for every block size.
     std::function<std::optional<std::int64_t>(int threads)> dynamic_shared_of;
     launch_settings settings;
     std::optional<std::int64_t> grid;  ///< thread blocks of the launch, in all
@@ -41,7 +41,7 @@ struct occupancy_question {
     bool rules = false;      ///< also check the rules of thumb
 };
 
-/// Dynamic shared memory of the same launch with so many threads; nothing where there is no such launch.
+/// Dynamic shared memory of the same launch with this number of threads; nullopt if there is no such launch.
 std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& question, int threads);
 
 /// One line of a limit's arithmetic.
@@ -87,7 +87,7 @@ struct wave_account {
     std::int64_t grid = 0;
     std::int64_t blocks_per_wave = 0;
     std::int64_t full_waves = 0;
-    std::int64_t tail_blocks = 0;  ///< in the last, partial wave; 0: there is none
+    std::int64_t tail_blocks = 0;  ///< in the last, partial wave; 0: no partial wave
     double waves = 0;
     double efficiency = 0;  ///< block slots used over block slots held, 0 to 1, if all blocks take equally long
 };
@@ -98,7 +98,7 @@ struct cluster_account {
     bool gpcs_known = false;
 };
 
-/// Resident warps as one quantity varies, the others as they are.
+/// Resident warps as one quantity varies and the others stay the same.
 struct occupancy_curve {
     struct point {
         std::int64_t value = 0;
@@ -112,8 +112,9 @@ struct occupancy_curve {
 struct occupancy_account {
     occupancy_question question;
     occupancy_result result;
-    std::string obstacle;       ///< why the block cannot be launched; empty: it can
-    std::string grid_obstacle;  ///< why no such grid of these blocks can be; empty: it can, or there is none
+    std::string obstacle;  ///< why the block cannot be launched; empty: it can
+    /// why no such grid of these blocks is possible; empty if it is, or if no grid was given
+    std::string grid_obstacle;
     std::vector<limit_account> limits;
     std::vector<allowance_account> thresholds, slack;
     std::optional<next_step> next;
@@ -137,7 +138,7 @@ std::string obstacle_text(const occupancy_question& question, const occupancy_re
 /// cluster of more blocks than are portable.
 std::vector<std::string> launch_needs(const occupancy_question& question, const occupancy_result& result);
 
-/// "registers and shared memory": the limiting resources in words; "nothing" when there is none.
+/// "registers and shared memory": the limiting resources in words; "nothing" if nothing limits.
 std::string limiter_names(const occupancy_result& result);
 
 /// The smallest change of what the kernel uses that makes one block more resident (or the first, when none is), or the

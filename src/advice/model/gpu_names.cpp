@@ -92,7 +92,7 @@ void add_piece(std::string piece, words& found)
             found.emplace_back(ending);
             return;
         }
-    // "v100sxm2": what is behind the model has a number of its own.
+    // "v100sxm2": what follows the model has a number of its own.
     if (const std::size_t at = piece.find("sxm"); at != std::string::npos && at > 0 && is_digit(piece[at - 1])) {
         add_piece(piece.substr(0, at), found);
         found.push_back(piece.substr(at));
@@ -145,7 +145,7 @@ model_words words_of(const gpu_model& model)
     return result;
 }
 
-// Takes a word out; false where it is not there.
+// Removes a word; false if it is missing.
 bool take(words& from, const std::string& word)
 {
     const auto at = std::ranges::find(from, word);
@@ -230,7 +230,7 @@ named_gpus gpus_named(std::string_view name)
             std::ranges::all_of(of_model.needed, [&](const std::string& word) { return take(left, word); });
         for (const std::string& word : of_model.optional) take(left, word);
         if (all_there && std::ranges::all_of(left, is_ornament)) {
-            // "H100 PCIe" is also an H100 with an ornament: the model that more of its words name is meant.
+            // "H100 PCIe" also matches H100 with an ornament: prefer the model with more words.
             if (left.size() < fewest) exact.clear();
             fewest = std::min(fewest, left.size());
             if (left.size() == fewest) exact.push_back(&model);

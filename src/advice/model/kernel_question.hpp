@@ -14,8 +14,8 @@ namespace launchbox {
 /// What the model needs of a kernel. A launch bound above 1,024 is 1,024, as no block is larger.
 kernel_resources resources_of(const kernel_info& kernel);
 
-/// The question for a launch of this kernel with `threads` threads (or its bound's). `nullopt` when neither is known,
-/// or the architecture is not. Dynamic shared memory is that of `kernel_info`.
+/// The question for a launch of this kernel with `threads` threads, by default those of its bound. `nullopt` if neither
+/// is known, or if the architecture is unknown. Dynamic shared memory is that of `kernel_info`.
 std::optional<occupancy_question> question_for(const kernel_info& kernel, std::optional<int> threads);
 
 /// Whether a program with a kernel of so much static shared memory can be made: ptxas refuses more than 48 KB, and

@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// "none", "shared", "l1" or "equal"; any other word is none.
+/// "none", "shared", "l1" or "equal"; nullopt for any other word.
 cache_preference cache_preference_named(std::string_view word);
 const char* name_of(cache_preference preference);
 

@@ -95,7 +95,7 @@ std::optional<next_step> cheapest_next_step(const occupancy_question& q, const o
     const resource_allowance allowed = allowance(*q.limits, q.resources, q.shape, now.resident_blocks + 1, q.settings);
     const bool slots_left = allowed.blocks <= q.limits->blocks_per_sm;
 
-    // Less of what the kernel uses, the block as it is.
+    // Less of what the kernel uses, with the same block.
     const bool block_fits = now.warps.blocks >= allowed.blocks && now.obstacle != launch_obstacle::over_launch_bound;
     if (slots_left && block_fits)
         if (auto changes = needed_changes(q, q.shape, allowed, true))

@@ -1,4 +1,4 @@
-// Resident warps over one quantity of a launch, all else as it is.
+// Resident warps over one quantity of a launch, with all others constant.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace launchbox {
 
-/// Over threads, registers and shared memory, in this order. Each point is what the model answers to the question with
-/// that one value changed.
+/// Over threads, registers and shared memory, in this order. Each point is the model's answer to the question with that
+/// one value changed.
 std::vector<occupancy_curve> curves_of(const occupancy_question& question);
 
 }  // namespace launchbox

@@ -100,9 +100,9 @@ void add_constants(const kernel_choice& choice, source_tunables& all)
     std::set<std::string_view> done;
     for (const read_source_view& file : choice.views) {
         if (file.is_preprocessed) continue;
-        const source_constants constants(file.view->source);
+        const std::vector<constant_definition> constants = constant_definitions(file.view->source);
         const bool is_source = &file == &choice.views.front();
-        for (const constant_definition& definition : constants.definitions()) {
+        for (const constant_definition& definition : constants) {
             const std::string_view name = definition.name;
             if (definition.block || !used.contains(name) || definition.value.empty()) continue;
             const auto value = plain_number(definition.value);
@@ -113,8 +113,7 @@ void add_constants(const kernel_choice& choice, source_tunables& all)
                                     [&](const auto& one) { return one.name == name; }) ||
                 std::ranges::any_of(choice.text.parameters, [&](const auto& one) { return one.name == name; });
             if (is_own || !done.insert(name).second) continue;
-            const auto times =
-                std::ranges::count_if(constants.definitions(), [&](const auto& other) { return other.name == name; });
+            const auto times = std::ranges::count_if(constants, [&](const auto& other) { return other.name == name; });
             if (times > 1)
                 all.remarks.push_back(
                     fmt::format("{} is defined {} times in {}: not a parameter", name, times, file.file));

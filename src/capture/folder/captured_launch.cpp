@@ -68,7 +68,7 @@ ordered_json json_of_memory(const captured_memory& memory)
     return to;
 }
 
-// Reads one value after the other; whatever is wrong names its place.
+// Reads one value after the other; every error names the place of the value.
 class capture_reader {
 public:
     capture_reader(const json& from, std::string file, std::string where)

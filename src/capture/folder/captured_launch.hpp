@@ -56,8 +56,8 @@ inline constexpr const char* capture_file = "capture.json";
 /// As text of launchbox.capture/1.
 std::string capture_json(const captured_launch& launch);
 
-/// Throws `error`: what is not such a text, sizes and addresses that cannot be, memory or parameters that overlap,
-/// names of files that lead out of the folder, memory that is said to have changed and has not.
+/// Throws `error` for malformed text, impossible sizes and addresses, overlapping memory or parameters, file names that
+/// lead out of the folder, and memory that is listed as changed and is not.
 captured_launch parse_capture(std::string_view text, const std::string& file);
 
 /// Of the file, "folder/capture.json". Throws `error`.

@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// The newest PTX module with this kernel and these parameters that the GPU of the launch can run. Empty: there is
-/// none, or there are several that differ.
+/// The newest PTX module with this kernel and these parameters that the GPU of the launch can run. Empty if there is
+/// none, or if several differ.
 std::string ptx_of(const raw_launch& raw, const std::filesystem::path& observed);
 
 }  // namespace launchbox

@@ -151,7 +151,7 @@ struct packed_reader::impl {
         if (!frame_ended || refill()) damaged("its end differs from that of the capture");
     }
 
-    // Of the packed bytes, as many as there are at once. False: there are no more.
+    // Reads as many packed bytes as are processed at once. False: the end was reached.
     bool refill()
     {
         if (in.pos < in.size) return true;

@@ -193,8 +193,8 @@ std::uint64_t count_differences(std::string_view one, std::string_view other)
     return all;
 }
 
-// A file of the observer's becomes one of the folder. What compression would hardly make smaller stays as it is: of
-// gigabytes, writing them again would take longer than the rest. `name`: before and then. The hash of the bytes.
+// Moves a file of the observer into the folder. A file that hardly compresses is kept as it is: writing gigabytes again
+// would take longer than everything else. `name`: the old and the new one. Returns the hash of the bytes.
 std::uint64_t keep_file(std::string& name, const fs::path& observed, const fs::path& folder, std::string_view bytes)
 {
     const fs::path raw = observed / name;

@@ -19,17 +19,17 @@ struct raw_launch {
     bool early = false;  ///< it may begin before the kernel ahead of it has ended
     std::int64_t static_shared_bytes = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> modules;  ///< hash and bytes: those that have the kernel
-    // Where the PTX can be; of a cubin that the program gave to the driver there is none.
+    // Where the PTX may be; if the program gave a cubin to the driver, there is none.
     std::vector<std::string> images;         ///< what the program gave to the driver: files of the observer's folder
     std::vector<std::string> linked_files;   ///< the program or library whose device code it is, before it was linked
-    std::vector<std::string> program_files;  ///< that the program ran code of, where it is not known whose it is
+    std::vector<std::string> program_files;  ///< files whose code the program ran, if the module's file is unknown
 };
 
 /// Nothing where the observer has kept none. Throws `error` for a text that it did not write.
 std::optional<raw_launch> read_raw_launch(const std::filesystem::path& observed);
 
 /// Writes module, memory, capture.json and `name`.toml into `folder`, which exists and is empty. Throws `error` if the
-/// module cannot be identified, or there is no room. Returns the launch as written.
+/// module cannot be identified, or if the disk is full. Returns the launch as written.
 captured_launch write_capture_folder(raw_launch raw, const std::filesystem::path& observed,
                                      const std::filesystem::path& folder, const std::string& name);
 

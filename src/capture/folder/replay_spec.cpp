@@ -31,7 +31,7 @@ std::vector<std::uint32_t> block_sizes(const captured_launch& launch)
     return sizes;
 }
 
-// Limits that this kernel does not keep as it is, and 255, which lifts a bound that the PTX has.
+// Register limits that change this kernel, and 255, which lifts a bound that the PTX has.
 std::string register_limits(int registers)
 {
     std::vector<int> limits{0};

@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// `name`: of the tunable, as specs allow it. With `registers`, those that the captured kernel has per thread, its PTX
-/// is compiled with other limits; without, the captured module is run as it is.
+/// `name`: of the tunable, as specs allow it. With `registers`, the captured kernel's registers per thread, its PTX is
+/// compiled with other limits; without, the captured module is run unchanged.
 std::string replay_spec(const captured_launch& launch, const std::string& name, std::optional<int> registers = {});
 
 }  // namespace launchbox

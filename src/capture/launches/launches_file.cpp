@@ -80,7 +80,7 @@ struct json_place {
     {
         if (at(name).is_string()) into = optimisation_called(text(name));
     }
-    /// Null is what is not known.
+    /// Null means unknown.
     template <class Value>
     void operator()(const char* name, std::optional<Value>& into) const
     {

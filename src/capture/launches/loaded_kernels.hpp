@@ -18,7 +18,7 @@ namespace launchbox {
 
 class loaded_kernels {
 public:
-    /// Reads the modules, by hash and size, and keeps the kernels that have one of these names.
+    /// Reads the modules, by hash and size, and keeps the kernels with these names.
     loaded_kernels(const std::filesystem::path& folder,
                    const std::set<std::pair<std::uint64_t, std::uint64_t>>& modules,
                    const std::set<std::string_view>& names);

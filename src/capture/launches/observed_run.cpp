@@ -41,7 +41,7 @@ struct run_reader {
 std::optional<std::size_t> gpu_of(observed_run& run, const seen_process& process, std::uint32_t number)
 {
     for (const record::device_block& device : process.devices) {
-        constexpr int max_major = 999, max_minor = 9, max_sms = 1 << 14;  // of what is no damage
+        constexpr int max_major = 999, max_minor = 9, max_sms = 1 << 14;  // of what is not damage
         if (device.number != number || device.sms <= 0 || device.sms > max_sms || device.major < 0 ||
             device.minor < 0 || device.major > max_major || device.minor > max_minor)
             continue;

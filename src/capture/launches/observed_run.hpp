@@ -27,13 +27,13 @@ struct observed_gpu {
     friend bool operator==(const observed_gpu&, const observed_gpu&) = default;
 };
 
-/// Something that leaves a part of the GPU empty, or is slow by itself.
+/// Something that leaves part of the GPU idle, or is slow in itself.
 struct launch_finding {
     std::string id;          ///< small_grid, tail, partial_warp, block_slots, low_occupancy, spills
     std::string text;        ///< "12 blocks use 12 of 132 SMs"
     std::string verb;        ///< the one that helps: bounds, suggest, tune
-    std::string step;        ///< what to do, a command where there is one
-    double max_gain_ns = 0;  ///< the time of these launches times the share that is empty: what could be gained at most
+    std::string step;        ///< what to do; a command if there is one
+    double max_gain_ns = 0;  ///< the time of these launches times their idle share: the largest possible gain
 };
 
 /// Launches of one kernel with one shape, of all processes together.

@@ -23,7 +23,7 @@ public:
     {
     }
 
-    /// The functions of the driver of which `called` wants to hear.
+    /// The driver functions for which `called` must be called.
     static std::span<const CUpti_CallbackId> calls();
 
     /// Before and after each of these calls, on the thread that makes it.

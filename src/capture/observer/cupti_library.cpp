@@ -63,33 +63,14 @@ std::vector<std::string> candidates(const std::string& name)
     return files;
 }
 
-template <class Function>
-bool find(void* library, Function& function, const char* name)
+bool take(void* handle, cupti_library& to)
 {
-    function = reinterpret_cast<Function>(::dlsym(library, name));
-    return function != nullptr;
-}
-
-bool has_all(void* library, cupti_library& to)
-{
-    return find(library, to.version, "cuptiGetVersion") && find(library, to.result_text, "cuptiGetResultString") &&
-           find(library, to.subscribe, "cuptiSubscribe") && find(library, to.unsubscribe, "cuptiUnsubscribe") &&
-           find(library, to.enable_callback, "cuptiEnableCallback") &&
-           find(library, to.register_buffers, "cuptiActivityRegisterCallbacks") &&
-           find(library, to.enable_activity, "cuptiActivityEnable") &&
-           find(library, to.disable_activity, "cuptiActivityDisable") &&
-           find(library, to.node_id, "cuptiGetGraphNodeId") && find(library, to.flush, "cuptiActivityFlushAll") &&
-           find(library, to.flush_period, "cuptiActivityFlushPeriod") &&
-           find(library, to.next_record, "cuptiActivityGetNextRecord") &&
-           find(library, to.dropped_records, "cuptiActivityGetNumDroppedRecords");
-}
-
-bool take(void* library, cupti_library& to)
-{
-    if (library == nullptr || !has_all(library, to)) return false;
+    cupti_library found{.library = loaded_library(handle)};
+    if (!found.library.missing().empty()) return false;
     Dl_info where{};
-    if (::dladdr(reinterpret_cast<void*>(to.version), &where) != 0 && where.dli_fname != nullptr)
-        to.path = where.dli_fname;
+    if (::dladdr(reinterpret_cast<void*>(found.version), &where) != 0 && where.dli_fname != nullptr)
+        found.path = where.dli_fname;
+    to = found;
     return true;
 }
 
@@ -97,7 +78,7 @@ bool take(void* library, cupti_library& to)
 
 cupti_library load_cupti(int driver_release)
 {
-    cupti_library cupti;
+    cupti_library cupti{.library = loaded_library(nullptr)};
     if (const char* const wanted = std::getenv(record::cupti_variable); wanted != nullptr && *wanted != '\0') {
         if (!take(::dlopen(wanted, RTLD_NOW | RTLD_LOCAL), cupti))
             cupti.missing = std::string(record::cupti_variable) + "=" + wanted;

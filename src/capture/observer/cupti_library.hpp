@@ -8,25 +8,28 @@
 #include <cstdint>
 #include <string>
 
+#include "support/loaded_library.hpp"
+
 namespace launchbox {
 
 struct cupti_library {
-    std::string path;     ///< of the library; empty: none was found
-    std::string missing;  ///< then, what was tried
+    loaded_library library;
+    std::string path = {};     ///< of the library; empty: none was found
+    std::string missing = {};  ///< then, what was tried
 
-    decltype(&cuptiGetVersion) version = nullptr;
-    decltype(&cuptiGetResultString) result_text = nullptr;
-    decltype(&cuptiSubscribe) subscribe = nullptr;
-    decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
-    decltype(&cuptiEnableCallback) enable_callback = nullptr;
-    decltype(&cuptiActivityRegisterCallbacks) register_buffers = nullptr;
-    decltype(&cuptiActivityEnable) enable_activity = nullptr;
-    decltype(&cuptiActivityDisable) disable_activity = nullptr;
-    decltype(&cuptiGetGraphNodeId) node_id = nullptr;
-    decltype(&cuptiActivityFlushAll) flush = nullptr;
-    decltype(&cuptiActivityFlushPeriod) flush_period = nullptr;
-    decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
-    decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
+    decltype(&cuptiGetVersion) version = library.need("cuptiGetVersion");
+    decltype(&cuptiGetResultString) result_text = library.need("cuptiGetResultString");
+    decltype(&cuptiSubscribe) subscribe = library.need("cuptiSubscribe");
+    decltype(&cuptiUnsubscribe) unsubscribe = library.need("cuptiUnsubscribe");
+    decltype(&cuptiEnableCallback) enable_callback = library.need("cuptiEnableCallback");
+    decltype(&cuptiActivityRegisterCallbacks) register_buffers = library.need("cuptiActivityRegisterCallbacks");
+    decltype(&cuptiActivityEnable) enable_activity = library.need("cuptiActivityEnable");
+    decltype(&cuptiActivityDisable) disable_activity = library.need("cuptiActivityDisable");
+    decltype(&cuptiGetGraphNodeId) node_id = library.need("cuptiGetGraphNodeId");
+    decltype(&cuptiActivityFlushAll) flush = library.need("cuptiActivityFlushAll");
+    decltype(&cuptiActivityFlushPeriod) flush_period = library.need("cuptiActivityFlushPeriod");
+    decltype(&cuptiActivityGetNextRecord) next_record = library.need("cuptiActivityGetNextRecord");
+    decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = library.need("cuptiActivityGetNumDroppedRecords");
 };
 
 /// Loads the CUPTI that fits best: one that the process has already, then those beside its CUDA runtime, in the

@@ -131,22 +131,22 @@ void launch_capture::called(CUpti_CallbackId id, const CUpti_CallbackData& call)
         memory_.called(id, call.functionParams);
         return;
     }
-    const launch what = launch::of_call(id, call);
-    if (what.name == nullptr || call.correlationData == nullptr) return;
+    const launch current = launch::of_call(id, call);
+    if (current.name == nullptr || call.correlationData == nullptr) return;
 
     constexpr std::uint64_t is_this_one = 0x6c626f78;
-    if (enters && is_wanted(what)) {
+    if (enters && is_wanted(current)) {
         capture([&] {
-            before(what);
+            before(current);
             *call.correlationData = is_this_one;
         });
-    } else if (!enters && *call.correlationData == is_this_one && function_ == what.function) {
+    } else if (!enters && *call.correlationData == is_this_one && function_ == current.function) {
         *call.correlationData = 0;
         capture([&] {
             if (result != CUDA_SUCCESS)
                 throw cannot_capture{"the launch was not captured: the driver refused it, error " +
                                      std::to_string(static_cast<int>(result))};
-            after(what);
+            after(current);
             over_ = true;
         });
     }
@@ -173,16 +173,16 @@ bool launch_capture::fits(CUfunction function, const char* name)
     return known->second.second;
 }
 
-bool launch_capture::is_wanted(const launch& what)
+bool launch_capture::is_wanted(const launch& current)
 {
     const std::lock_guard guard(lock_);
-    if (over_ || function_ != nullptr || !fits(what.function, what.name)) return false;
-    if (wanted_.has_shape && wanted_.shape != std::array{what.grid[0], what.grid[1], what.grid[2], what.block[0],
-                                                         what.block[1], what.block[2]})
+    if (over_ || function_ != nullptr || !fits(current.function, current.name)) return false;
+    if (wanted_.has_shape && wanted_.shape != std::array{current.grid[0], current.grid[1], current.grid[2],
+                                                         current.block[0], current.block[1], current.block[2]})
         return false;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     is_ours = true;
-    const CUresult asked = driver_.is_capturing(what.stream, &status);
+    const CUresult asked = driver_.is_capturing(current.stream, &status);
     is_ours = false;
     if (asked != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE) {
         ++in_stream_capture_;
@@ -193,7 +193,7 @@ bool launch_capture::is_wanted(const launch& what)
         over_ = true;
         return false;
     }
-    function_ = what.function;
+    function_ = current.function;
     return true;
 }
 
@@ -249,7 +249,7 @@ void launch_capture::remove_files()
 {
     for (const kept_memory& memory : kept_)
         for (const bool after : {false, true})
-            ::unlink(path(record::memory_file_name(memory.what.c_str(), memory.number, after)).c_str());
+            ::unlink(path(record::memory_file_name(memory.group.c_str(), memory.number, after)).c_str());
     ::unlink(path(std::string(record::launch_file) + ".part").c_str());
 }
 

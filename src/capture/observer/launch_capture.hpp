@@ -44,7 +44,7 @@ public:
     {
     }
 
-    /// The functions of the driver of which `called` wants to hear.
+    /// The driver functions for which `called` must be called.
     static std::vector<CUpti_CallbackId> calls();
 
     /// Before and after each of these calls, on the thread that makes it.
@@ -56,31 +56,31 @@ public:
     /// Nothing more is to be heard of: the launch is kept, or cannot be.
     [[nodiscard]] bool is_over() const { return over_; }
 
-    /// Why there is no launch, a sentence for the user; empty: there is one, or none was seen that fits.
+    /// Why no launch was captured, a sentence for the user; empty if one was, or if no launch matched.
     std::string failure();
 
 private:
     struct launch;
     struct kept_memory {
-        std::string what;  ///< "memory" or "variable"
+        std::string group;  ///< "memory" or "variable"
         std::size_t number = 0;
         CUdeviceptr address = 0;
         std::size_t bytes = 0;
         std::string kind, name;  ///< `name`: of a variable
         bool referenced = false;
-        bool is_changed = false;  ///< by the launch; if not, there is no file of it as it was after
+        bool is_changed = false;  ///< by the launch; if not, only the file from before the launch exists
     };
     struct known_module {
         record::module_block module{};
         std::set<std::string, std::less<>> kernels, variables;
     };
 
-    bool is_wanted(const launch& what);
+    bool is_wanted(const launch& current);
     bool fits(CUfunction function, const char* name);
     bool claim();
-    void before(const launch& what);
-    void after(const launch& what);
-    void take_arguments(const launch& what);
+    void before(const launch& current);
+    void after(const launch& current);
+    void take_arguments(const launch& current);
     void find_library(CUfunction function);
     void take_variables();
     void take_memory();
@@ -94,7 +94,7 @@ private:
     void read_memory(const kept_memory& memory, const Use& use);
     void copy_before(const kept_memory& memory);
     bool copy_after(const kept_memory& memory);
-    void write_text(const launch& what);
+    void write_text(const launch& current);
     void fail(const std::string& why);
     template <class Step>
     void capture(const Step& step);

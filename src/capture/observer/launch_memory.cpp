@@ -48,8 +48,8 @@ constexpr const char* no_room = "the launch was not captured: there is no room o
 
 bool write_all(int file, const unsigned char* bytes, std::size_t size);
 
-// One step at a time, on a thread beside this one, which gets none of the program's signals. Where there is no thread
-// to be had, on this one.
+// Runs one step at a time on a thread of its own, which gets none of the program's signals; on this thread if no other
+// can be started.
 class concurrent_step {
 public:
     template <class Step>
@@ -136,7 +136,7 @@ bool write_all(int file, const unsigned char* bytes, std::size_t size)
 
 }  // namespace
 
-void launch_capture::before(const launch& what)
+void launch_capture::before(const launch& current)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
         throw cannot_capture{"the launch was not captured: waiting for earlier work ended with error " +
@@ -144,7 +144,7 @@ void launch_capture::before(const launch& what)
                              (waited == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                                   ? ", since another stream was being captured into a graph: try --nth"
                                   : "")};
-    take_arguments(what);
+    take_arguments(current);
     take_variables();
     look_for_pointers(arguments_);
     refuse_foreign_pointers();
@@ -157,9 +157,9 @@ void launch_capture::before(const launch& what)
     take_memory();
 }
 
-void launch_capture::take_arguments(const launch& what)
+void launch_capture::take_arguments(const launch& current)
 {
-    CUfunction function = what.function;
+    CUfunction function = current.function;
     std::size_t offset = 0, bytes = 0, end = 0;
     CUresult told = driver_.parameter(function, 0, &offset, &bytes);
     if (told != CUDA_SUCCESS) {  // a CUkernel may be given as a CUfunction
@@ -175,14 +175,14 @@ void launch_capture::take_arguments(const launch& what)
         end = std::max(end, offset + bytes);
     }
     arguments_.assign(end, 0);
-    if (what.parameters != nullptr) {
+    if (current.parameters != nullptr) {
         for (std::size_t i = 0; i < parameters_.size(); ++i)
-            if (what.parameters[i] != nullptr)
-                std::memcpy(arguments_.data() + parameters_[i].first, what.parameters[i], parameters_[i].second);
-    } else if (what.extra != nullptr) {
+            if (current.parameters[i] != nullptr)
+                std::memcpy(arguments_.data() + parameters_[i].first, current.parameters[i], parameters_[i].second);
+    } else if (current.extra != nullptr) {
         const void* buffer = nullptr;
         std::size_t size = 0;
-        for (void** word = what.extra; *word != CU_LAUNCH_PARAM_END; word += 2) {
+        for (void** word = current.extra; *word != CU_LAUNCH_PARAM_END; word += 2) {
             if (*word == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = word[1];
             if (*word == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(word[1]);
         }
@@ -196,7 +196,7 @@ void launch_capture::take_arguments(const launch& what)
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES};
     for (std::size_t i = 0; i < wanted.size(); ++i) driver_.attribute(&attributes_[i], wanted[i], function);
 
-    find_library(what.function);
+    find_library(current.function);
     if (driver_.module_of(&module_, function) != CUDA_SUCCESS) {
         module_ = nullptr;
         return;
@@ -205,10 +205,10 @@ void launch_capture::take_arguments(const launch& what)
     {
         const std::lock_guard guard(lock_);
         for (const known_module& known : modules_)
-            if (known.kernels.contains(std::string_view(what.name)))
+            if (known.kernels.contains(std::string_view(current.name)))
                 names.insert(known.variables.begin(), known.variables.end());
     }
-    // Without the lock: looking a variable up may load a module, which `loaded` hears of on this thread.
+    // Without the lock: looking a variable up may load a module, which calls `loaded` on this thread.
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;
@@ -245,7 +245,7 @@ void launch_capture::take_variables()
 void launch_capture::take_memory()
 {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-        if (kept_[i].what != "memory") continue;
+        if (kept_[i].group != "memory") continue;
         const kept_memory memory = kept_[i];
         copy_before(memory);
     }
@@ -352,7 +352,7 @@ void launch_capture::copy_before(const kept_memory& memory)
         throw cannot_capture{"the launch was not captured: it reaches at least " + decimal_text(total_) +
                              " bytes of memory, and the limit is " + decimal_text(wanted_.limit) +
                              ": raise it with --memory-limit"};
-    const copied_file to(path(record::memory_file_name(memory.what.c_str(), memory.number, false)),
+    const copied_file to(path(record::memory_file_name(memory.group.c_str(), memory.number, false)),
                          O_WRONLY | O_CREAT | O_TRUNC);
     read_memory(memory, [&](std::size_t, std::span<const unsigned char> piece) {
         look_for_pointers(piece);
@@ -363,8 +363,8 @@ void launch_capture::copy_before(const kept_memory& memory)
 // What the launch did not change is not written again: the file begins with what comes before the first difference.
 bool launch_capture::copy_after(const kept_memory& memory)
 {
-    const std::string name = path(record::memory_file_name(memory.what.c_str(), memory.number, true));
-    const copied_file before(path(record::memory_file_name(memory.what.c_str(), memory.number, false)), O_RDONLY);
+    const std::string name = path(record::memory_file_name(memory.group.c_str(), memory.number, true));
+    const copied_file before(path(record::memory_file_name(memory.group.c_str(), memory.number, false)), O_RDONLY);
     std::unique_ptr<copied_file> to;
     std::vector<unsigned char> earlier;
     read_memory(memory, [&](std::size_t at, std::span<const unsigned char> piece) {
@@ -381,15 +381,15 @@ bool launch_capture::copy_after(const kept_memory& memory)
     return to != nullptr;
 }
 
-void launch_capture::after(const launch& what)
+void launch_capture::after(const launch& current)
 {
     if (const CUresult waited = driver_.synchronize(); waited != CUDA_SUCCESS)
         throw cannot_capture{"the launch was not captured: the kernel ended with error " + decimal_text(waited)};
     for (kept_memory& memory : kept_) memory.is_changed = copy_after(memory);
-    write_text(what);
+    write_text(current);
 }
 
-void launch_capture::write_text(const launch& what)
+void launch_capture::write_text(const launch& current)
 {
     std::string text = std::string(record::launch_magic) + "\n";
     const auto line = [&](const std::string& key, const std::string& value) { text += key + " " + value + "\n"; };
@@ -398,19 +398,19 @@ void launch_capture::write_text(const launch& what)
     };
     line("process", decimal_text(static_cast<std::uint64_t>(::getpid())));
     line("number", decimal_text(seen_));
-    line("grid", three(what.grid));
-    line("block", three(what.block));
-    line("cluster", three(what.cluster));
-    line("dynamic_shared", decimal_text(what.dynamic_shared));
-    line("cooperative", what.cooperative ? "1" : "0");
+    line("grid", three(current.grid));
+    line("block", three(current.block));
+    line("cluster", three(current.cluster));
+    line("dynamic_shared", decimal_text(current.dynamic_shared));
+    line("cooperative", current.cooperative ? "1" : "0");
     line("registers", std::to_string(attributes_[0]));
     line("static_shared", std::to_string(attributes_[1]));
     line("local", std::to_string(attributes_[2]));
     line("carveout", std::to_string(attributes_[3]));
     line("max_threads", std::to_string(attributes_[4]));
     line("max_dynamic_shared", std::to_string(attributes_[5]));
-    if (what.early) line("early", "1");
-    if (!what.other_attributes.empty()) line("other_attributes", what.other_attributes.substr(1));
+    if (current.early) line("early", "1");
+    if (!current.other_attributes.empty()) line("other_attributes", current.other_attributes.substr(1));
     if (pinned_pointers_ > 0) line("pinned_pointers", decimal_text(pinned_pointers_));
     for (const std::size_t parameter : textures_) line("texture", decimal_text(parameter));
     for (const auto& [offset, bytes] : parameters_) line("parameter", decimal_text(offset) + " " + decimal_text(bytes));
@@ -424,19 +424,19 @@ void launch_capture::write_text(const launch& what)
     {
         const std::lock_guard guard(lock_);
         for (const known_module& known : modules_)
-            if (known.kernels.contains(std::string_view(what.name)))
+            if (known.kernels.contains(std::string_view(current.name)))
                 line("module", decimal_text(known.module.hash) + " " + decimal_text(known.module.bytes));
         text += images_.ptx_sources(library_, module_);
     }
     for (const kept_memory& memory : kept_) {
         const std::string place = decimal_text(memory.number) + " " + hex(memory.address) + " " +
                                   decimal_text(memory.bytes) + " " + (memory.is_changed ? "1 " : "0 ");
-        if (memory.what == "memory")
+        if (memory.group == "memory")
             line("memory", place + memory.kind);
         else
             line("variable", place + (memory.referenced ? "1 " : "0 ") + memory.name);
     }
-    line("name", what.name);
+    line("name", current.name);
     const record::no_size_signal guard;
     const std::string unfinished = path(std::string(record::launch_file) + ".part");
     const int to = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

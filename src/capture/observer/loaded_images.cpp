@@ -74,7 +74,7 @@ const void* image_behind(const void* data)
     return wrapper.data;
 }
 
-// A text or a fat binary with PTX; empty: it is something else. At most `bytes` of it are there.
+// The text, or fat binary with PTX, at this address; empty if it is something else. At most `bytes` of it are readable.
 std::string_view ptx_at(const void* data, std::size_t bytes = max_image_bytes)
 {
     if (data == nullptr) return {};
@@ -288,7 +288,7 @@ std::string loaded_images::ptx_sources(CUlibrary library, CUmodule module)
     return lines;
 }
 
-// The number of the copy; empty: there is none.
+// Returns the number of the copy; nullopt if it was not kept.
 std::optional<std::size_t> loaded_images::keep(std::string_view image)
 {
     if (image.empty() || count_ >= max_images || image.size() > max_image_bytes - bytes_) return std::nullopt;

@@ -19,7 +19,7 @@ class loaded_images {
 public:
     explicit loaded_images(std::string folder) : folder_(std::move(folder)) {}
 
-    /// The functions of the driver that `called` wants to hear of when they have returned.
+    /// The driver functions for which `called` must be called after they have returned.
     static std::span<const CUpti_CallbackId> calls();
 
     /// A call that succeeded.
@@ -32,7 +32,7 @@ public:
     std::string ptx_sources(CUlibrary library, CUmodule module);
 
 private:
-    // What the program handed to the driver. Neither of these: a cubin.
+    // What the program handed to the driver. If neither is set, a cubin.
     struct origin {
         std::optional<std::size_t> copy;  // the number of the file that has it
         const void* in_library = nullptr;

@@ -46,7 +46,7 @@ constexpr std::uint32_t flush_ms = 100;
 struct observer {
     std::mutex lock;
     record::record_writer record;
-    cupti_library cupti;
+    cupti_library cupti{.library = loaded_library(nullptr)};
     CUpti_SubscriberHandle subscriber = nullptr;
     pid_t process = ::getpid();
     bool has_devices = false;
@@ -58,33 +58,32 @@ struct observer {
 };
 observer* the_observer = nullptr;
 
-void* driver_function(const char* name)
+loaded_library loaded_driver()
 {
     static void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return driver == nullptr ? nullptr : ::dlsym(driver, name);
+    return loaded_library(driver);
 }
 
 observer::observer(const char* folder)
-    : record(folder),
-      cooperative(
-          reinterpret_cast<decltype(&cuGraphKernelNodeGetAttribute)>(driver_function("cuGraphKernelNodeGetAttribute")))
+    : record(folder), cooperative(loaded_driver().find("cuGraphKernelNodeGetAttribute"))
 {
 }
 
 int driver_version()
 {
     int version = 0;
-    const auto ask = reinterpret_cast<decltype(&cuDriverGetVersion)>(driver_function("cuDriverGetVersion"));
+    const decltype(&cuDriverGetVersion) ask = loaded_driver().find("cuDriverGetVersion");
     return ask != nullptr && ask(&version) == CUDA_SUCCESS ? version : 0;
 }
 
 // The devices as this process counts them, which is how records of kernels name them.
 void note_devices(observer& of)
 {
-    const auto count_of = reinterpret_cast<decltype(&cuDeviceGetCount)>(driver_function("cuDeviceGetCount"));
-    const auto get = reinterpret_cast<decltype(&cuDeviceGet)>(driver_function("cuDeviceGet"));
-    const auto name_of = reinterpret_cast<decltype(&cuDeviceGetName)>(driver_function("cuDeviceGetName"));
-    const auto attribute = reinterpret_cast<decltype(&cuDeviceGetAttribute)>(driver_function("cuDeviceGetAttribute"));
+    const loaded_library driver = loaded_driver();
+    const decltype(&cuDeviceGetCount) count_of = driver.find("cuDeviceGetCount");
+    const decltype(&cuDeviceGet) get = driver.find("cuDeviceGet");
+    const decltype(&cuDeviceGetName) name_of = driver.find("cuDeviceGetName");
+    const decltype(&cuDeviceGetAttribute) attribute = driver.find("cuDeviceGetAttribute");
     int count = 0;
     if (count_of == nullptr || get == nullptr || name_of == nullptr || attribute == nullptr) return;
     if (count_of(&count) != CUDA_SUCCESS) return;
@@ -271,8 +270,8 @@ void prepare_capture(observer& of, const char* folder)
 {
     wanted_launch wanted = wanted_launch::of_environment();
     if (wanted.pattern.empty()) return;
-    driver_calls driver;
-    if (const std::string missing = load_driver_calls(driver, driver_function); !missing.empty()) {
+    const driver_calls driver{.driver = loaded_driver()};
+    if (const std::string& missing = driver.driver.missing(); !missing.empty()) {
         of.record.add_note(
             record::note_kind::not_captured,
             "the launch was not captured: the driver is older than CUDA 12.4 (it has no " + missing + ")");

@@ -168,7 +168,7 @@ void record_writer::add_note(note_kind kind, std::string_view text)
     commit(block, block_kind::note, bytes);
 }
 
-// A place of zeros for a block of this size with its header; null: there is no room.
+// Zeroed memory for a block of this size with its header; null if the file cannot grow.
 char* record_writer::reserve(block_kind, std::size_t bytes)
 {
     bytes = rounded_up(bytes);
@@ -185,7 +185,7 @@ void record_writer::commit(char* block, block_kind kind, std::size_t bytes)
     here_ = block + header->bytes;
 }
 
-// The room is taken on the disk before it is mapped: writing to a page for which there is none would kill the program.
+// The disk space is reserved before it is mapped: writing to a page without space would kill the program.
 bool record_writer::grow()
 {
     const no_size_signal guard;

@@ -21,7 +21,7 @@ struct memory_range {
 /// Not for use by two threads at once.
 class tracked_memory {
 public:
-    /// The functions of the driver that `called` wants to hear of when they have returned.
+    /// The driver functions for which `called` must be called after they have returned.
     static std::span<const CUpti_CallbackId> calls();
 
     /// A call that succeeded.

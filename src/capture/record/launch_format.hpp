@@ -29,13 +29,13 @@ inline constexpr const char* kind_mapped = "mapped";      ///< cuMemMap
 inline constexpr const char* kind_managed = "managed";    ///< cuMemAllocManaged
 inline constexpr const char* kind_variable = "variable";  ///< of the module, and not in the list of memory
 
-/// "memory.3.before", "variable.0.after". Where the launch changed nothing there is none of "after".
+/// "memory.3.before", "variable.0.after". If the launch changed nothing, there is no "after".
 inline std::string memory_file_name(const char* what, std::size_t number, bool after)
 {
     return std::string(what) + "." + std::to_string(number) + (after ? ".after" : ".before");
 }
 
-/// "image.4711.5": what this process gave to the driver, where it can hold PTX.
+/// "image.4711.5": an image that this process gave to the driver, if it can hold PTX.
 inline std::string image_file_name(int process, std::size_t number)
 {
     return "image." + std::to_string(process) + "." + std::to_string(number);

@@ -8,10 +8,10 @@
 
 namespace launchbox::record {
 
-/// The first 16 bytes of a file. The number is that of the layout.
+/// The first 16 bytes of a file. The number is the version of the layout.
 inline constexpr std::array<char, 16> magic{"launchbox seen2"};
 
-/// Files grow by this much. A block is in one segment; behind the last block of a segment there are zeros.
+/// Files grow by this much. A block lies within one segment; the rest of a segment is zeros.
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
 
 /// Longer names of kernels are cut here.
@@ -34,7 +34,7 @@ struct block_header {
 /// The first block of a file.
 struct process_block {
     std::int32_t process;
-    std::uint32_t ended;  ///< 1: it ended by itself, and everything was written
+    std::uint32_t ended;  ///< 1: it exited, and everything was written
     std::uint32_t cupti_version, driver_version;
     std::uint64_t dropped;           ///< launches that CUPTI could not record
     std::uint64_t untimed;           ///< launches that were not finished when the process ended
@@ -88,7 +88,7 @@ enum class note_kind : std::uint32_t {
     cupti_too_old = 2,  ///< the text: the library
     other_profiler = 3,
     cupti_failed = 4,  ///< the text: the call, and what CUPTI says
-    not_captured = 5,  ///< the text: why the launch that was wanted is not there, a sentence
+    not_captured = 5,  ///< text: why the wanted launch was not captured, a sentence
 };
 struct note_block {
     note_kind kind;

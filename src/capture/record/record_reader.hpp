@@ -29,7 +29,7 @@ struct seen_note {
 struct seen_process {
     std::int32_t process = 0;
     std::vector<std::string> command;
-    bool ended = false;  ///< by itself, with everything written
+    bool ended = false;  ///< it exited, with everything written
     std::uint32_t cupti_version = 0, driver_version = 0;
     std::uint64_t dropped = 0, untimed = 0, beyond_rows = 0, modules_not_kept = 0, buffers_lost = 0;
     std::vector<record::device_block> devices;

@@ -1,4 +1,4 @@
-// Runs the user's program as if it had been called by itself.
+// Runs the user's program as if it had been started alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace launchbox {
 
 struct program_ending {
     int status = 0;  ///< as shells have it: 128 + the signal's number when a signal ended it
-    int signal = 0;  ///< 0: it ended by itself
+    int signal = 0;  ///< 0: it exited
     double seconds = 0;
     pid_t process = 0;
 };

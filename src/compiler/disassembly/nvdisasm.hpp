@@ -17,7 +17,7 @@ namespace launchbox {
 /// Beside `nvcc` where that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
 /// status `missing`, and with the command that installs it.
 std::filesystem::path find_nvdisasm(const std::string& nvcc);
-/// The same; empty where there is none.
+/// The same; empty if there is none.
 std::filesystem::path find_nvdisasm_if_any(const std::string& nvcc);
 
 struct nvdisasm_command {
@@ -29,7 +29,7 @@ struct nvdisasm_command {
 struct disassembled_kernels {
     std::vector<std::size_t> kernels;  ///< of the examination
     std::string output;
-    std::string problem;  ///< why there is none
+    std::string problem;  ///< why it is missing
 
     void for_each_line(const std::function<void(std::string_view)>& read) const;
 };

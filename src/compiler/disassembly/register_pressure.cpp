@@ -33,7 +33,7 @@ struct place_count {
     std::uint32_t place = no_line;
     int registers = 0;
 
-    // By place, the highest count first; in one number, since there are ten of these to a line.
+    // By place, the highest count first. Both in one number, since there are about ten for each line.
     [[nodiscard]] std::uint64_t order() const
     {
         return std::uint64_t{place} << 32 | static_cast<std::uint32_t>(max_general_registers - registers);
@@ -136,8 +136,8 @@ std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem:
 
 namespace {
 
-// Nothing: done. Else nvdisasm has to tell; `whatever_is_unknown`: there is none, and what we have is better than
-// nothing. Of calls nvdisasm knows no more than we do.
+// Returns an empty text if our decoder knows all the code, else why nvdisasm is needed. `whatever_is_unknown`: nvdisasm
+// is missing, so an incomplete answer is better than none. nvdisasm knows no more about calls than we do.
 std::optional<live_doubts> decode_kernel(const cubin_examination& cubin, std::size_t i, const elf_image& image,
                                          const code_mark_index& marks, bool whatever_is_unknown)
 {

@@ -11,9 +11,9 @@
 
 namespace launchbox {
 
-/// For `cubin_options::examine`: fills `pressure` and the live registers of the lines, for the kernels that are wanted:
-/// by our own decoder, and for code that it does not know by `nvdisasm`. An empty path: there is none; then what is not
-/// known is named in `register_pressure::doubt`.
+/// For `cubin_options::examine`: fills `pressure` and the live registers of the lines for the wanted kernels: by our
+/// own decoder, and by `nvdisasm` for code that our decoder does not know. If that path is empty, the unknown code is
+/// named in `register_pressure::doubt`.
 std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem::path nvdisasm,
                                                                 std::function<bool(const kernel_info& kernel)> wanted);
 

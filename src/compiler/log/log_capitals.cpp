@@ -31,7 +31,7 @@ std::string without_capitals(std::string_view line)
     const auto begins = [](std::string_view rest, std::initializer_list<std::string_view> words) {
         return std::ranges::any_of(words, [&](std::string_view word) { return rest.starts_with(word); });
     };
-    // Names are in quotes, or behind these words.
+    // Names are in quotes, or follow these words.
     enum { no, quoted, a_word, to_the_end } name = no;
     bool in_quotes = false;
     for (std::size_t i = 0; i < line.size(); ++i) {

@@ -120,7 +120,7 @@ void find_options(raw_log& raw)
 {
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
         kernel_info& kernel = raw.log.kernels[i];
-        // The cap of an option that is too big is none.
+        // An option with too large a value sets no cap.
         if (kernel.bounds.maxrregcount && *kernel.bounds.maxrregcount < max_register_option)
             kernel.bounds.register_cap = kernel.bounds.maxrregcount;
         const std::size_t module = raw.kernel_modules[i];
@@ -188,7 +188,7 @@ bool give_to_compiled(raw_log& raw, const lone_remark& remark,
     return given;
 }
 
-// A loss in a function that was compiled on its own is that of the kernels that call it, as far as the log names them.
+// A loss in a function that was compiled on its own belongs to the kernels that call it, as far as the log names them.
 void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
                               const std::unordered_set<std::string_view>& functions)
 {

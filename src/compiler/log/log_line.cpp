@@ -153,8 +153,7 @@ void read_source_place(std::string_view place, log_statement& statement)
     }
 }
 
-// `PLACE: error #20-D: TEXT`: where the number ends and the text begins, or std::string_view::npos when this is no such
-// line.
+// `PLACE: error #20-D: TEXT`: where the number ends and the text begins; std::string_view::npos for any other line.
 std::size_t text_after_severity(std::string_view line, std::size_t at)
 {
     if (at < line.size() && line[at] == ':') return at + 1;

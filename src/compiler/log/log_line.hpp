@@ -13,8 +13,8 @@
 
 namespace launchbox {
 
-/// `ptxas info    : TEXT`, `ptxas FILE, line 12; error   : TEXT`, `foo.cu(12): error: TEXT` and their kin, with
-/// whatever a build tool prints in front.
+/// `ptxas info    : TEXT`, `ptxas FILE, line 12; error   : TEXT`, `foo.cu(12): error: TEXT` and similar lines, with any
+/// prefix of a build tool.
 struct log_statement {
     std::string_view tool = {};  ///< as `log_message::tool`
     log_severity severity = log_severity::info;
@@ -55,11 +55,11 @@ std::string_view plain_text(std::string_view line, std::string& buffer);
 
 std::string_view trimmed(std::string_view text);
 
-/// The name between quotes at the front of `text`, without them; nullopt when there is no such name. A quote within it,
-/// as in llvm-cxxfilt's `main::'lambda'(float)`, does not end it.
+/// The quoted name at the front of `text`, without the quotes; nullopt if there is none. A quote within it, as in
+/// llvm-cxxfilt's `main::'lambda'(float)`, does not end it.
 std::optional<std::string_view> quoted_name(std::string_view text);
 
-/// Removes `prefix` from the front of `text`, if it is there.
+/// Removes `prefix` from the front of `text`, if present.
 bool take_prefix(std::string_view& text, std::string_view prefix);
 
 }  // namespace launchbox

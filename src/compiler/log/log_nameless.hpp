@@ -17,10 +17,11 @@ public:
         owner,     ///< it belongs to the one that waits
         given_up,  ///< to one of several: to none
         owed,      ///< to one that was given up
-        stray      ///< nobody waits for it
+        stray      ///< no kernel waits for it
     };
 
-    /// Judges a line for which so many wait. `in_one_piece`: nothing stands between it and the rest of its report.
+    /// Decides whose a line is for which this many kernels wait. `in_one_piece`: no other line stands between it and
+    /// the rest of its report.
     verdict judge(std::size_t waiting, bool in_one_piece)
     {
         if (waiting == 0 && owed_ == 0) return verdict::stray;

@@ -15,10 +15,10 @@ struct log_piece {
     enum class content : unsigned char { statement, stack, linker_command };
 
     std::string_view text;   ///< the whole line, as a terminal shows it
-    std::size_t prefix = 0;  ///< so many bytes of it are in front of what the compiler wrote
+    std::size_t prefix = 0;  ///< the bytes of the prefix, before the compiler's own text
     std::size_t line = 0;    ///< in the log, from 1
     bool terminated = true;  ///< it ended as a line does, so it is not cut
-    bool of_source = false;  ///< a statement about a source, which is complete by itself
+    bool of_source = false;  ///< a complete statement about a source
     bool opens = false;      ///< begins a report, or a part of one
     bool closes = false;     ///< ends a report, or a part of one
     content kind = content::statement;
@@ -27,7 +27,7 @@ struct log_piece {
 struct log_pieces {
     std::vector<log_piece> list;
     std::size_t lines = 0;
-    std::deque<std::string> changed;  ///< lines that are not in the log as they are shown
+    std::deque<std::string> changed;  ///< lines that differ from those in the log
 };
 
 /// The time is linear in the text. A carriage return ends a line too, as a progress bar's does; it is not counted.

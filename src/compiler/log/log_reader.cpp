@@ -216,7 +216,7 @@ void log_reader::read_module(std::string_view list, std::string_view container, 
                                  .global_bytes = figures.global,
                                  .constant_banks = std::move(figures.constant_banks),
                                  .functions = {}});
-    // While others write, an option can be anybody's.
+    // While several compilers write, an option may belong to any of them.
     const bool alone = open_.empty() && last_step_ != step::module;
     if (last_step_ == step::module) raw_->module_options.back().reset();
     const std::optional<int> option = std::exchange(option_, std::nullopt);

@@ -41,14 +41,14 @@ struct raw_log {
     std::string file;
     std::vector<std::size_t> kernel_modules;  ///< for each kernel the index of its module, or `no_module`
     std::vector<std::size_t> kernel_lines;    ///< for each kernel the line that its figures are in
-    std::vector<std::size_t> kernel_writers;  ///< for each kernel who told of it
+    std::vector<std::size_t> kernel_writers;  ///< for each kernel, the program that reported it
     std::vector<bool> unclear_options;        ///< for each kernel whether -maxrregcount was said with several values
     std::vector<lone_remark> lone_remarks;    ///< by writer, then by rising line
     /// For each module the value of -maxrregcount, if ptxas says that it was given and no other compiler wrote
     /// meanwhile.
     std::vector<std::optional<int>> module_options;
-    lost_lines of_nobody;  ///< where writers are named: what is nobody's may be any one's
-    lost_lines gaps;       ///< of what is nobody's: where a named writer wrote in between
+    lost_lines of_nobody;  ///< if writers are named: a line without a name may belong to any of them
+    lost_lines gaps;       ///< of lines without a name: a named writer wrote in between
 };
 
 /// Takes the lines of one writer, one by one, and adds what they say to `raw`.
@@ -74,12 +74,13 @@ private:
     struct open_entry {
         std::size_t kernel;
         bool has_properties = false;
-        bool mixed = false;    ///< its lines cannot be told from another compiler's
+        bool mixed = false;    ///< its lines cannot be distinguished from another compiler's
         std::size_t lost = 0;  ///< `lost_lines::used` when it began
     };
     /// Who waits for a stack line: a kernel, or a device function and the entry it came after.
     struct waiting_function {
-        std::size_t kernel;  ///< or `none`: it is `function`, or its lines cannot be told from another compiler's
+        /// or `none`: it is `function`, or its lines cannot be distinguished from another compiler's
+        std::size_t kernel;
         std::optional<callee_info> function = std::nullopt;
         std::size_t entry = none;  ///< of `function`; or `none`
         std::size_t lost = 0;      ///< `lost_lines::stack` when it began to wait

@@ -183,7 +183,7 @@ void log_reader::read_used(std::string_view list)
     const auto is_ready = [&](const open_entry& entry) { return entry.has_properties || !any_properties; };
     const auto ready = static_cast<std::size_t>(std::ranges::count_if(open_, is_ready));
     const bool in_one_piece = last_step_ == step::stack || (last_step_ == step::compiling && !any_properties);
-    const bool doubled = last_step_ == step::used;  // nothing of a report since the last one
+    const bool doubled = last_step_ == step::used;  // no line of a report since the last one
     last_step_ = step::other;
     switch (used_lines_.judge(ready, in_one_piece)) {
         case nameless_lines::verdict::stray:

@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-// The number behind `before`, which has to be followed by `after`.
+// The number after `before`, which must be followed by `after`.
 std::optional<std::int64_t> number_between(std::string_view text, std::string_view before, std::string_view after,
                                            int base = 10)
 {

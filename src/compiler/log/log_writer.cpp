@@ -164,7 +164,7 @@ std::vector<std::size_t> writers_of(const std::vector<log_piece>& pieces)
     };
     std::vector<candidate> candidates;
     std::unordered_map<std::string, std::size_t> place_of;
-    std::unordered_map<std::string_view, std::size_t> seen;  // what is in front, as it is
+    std::unordered_map<std::string_view, std::size_t> seen;  // the unchanged prefix
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::vector<std::size_t> places(pieces.size(), none);
     std::size_t last_number = none;

@@ -11,15 +11,15 @@
 
 namespace launchbox {
 
-/// The name in what is in front of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
-/// times, which differ from line to line. A time alone is no name, but "8.0" may be one: `is_number`.
+/// The writer's name in the prefix of a line: "1>", "#7" of "#7 12.34", "trainer-1" of "trainer-1  | ", without the
+/// times, which differ from line to line. A time alone is not a name, but "8.0" may be one: `is_number`.
 struct writer_name {
-    std::string text;  ///< empty: there is none
+    std::string text;  ///< empty if there is none
     bool is_number = false;
 };
 writer_name name_in_prefix(std::string_view prefix);
 
-/// The text behind what build tools put in front of it: "[ 50%] ", "[3/7] ", "1>", "#7 12.34 ", times, "name | ".
+/// The line without the prefix of build tools: "[ 50%] ", "[3/7] ", "1>", "#7 12.34 ", times, "name | ".
 std::string_view without_prefix(std::string_view text);
 
 /// For each piece the number of its writer; 0: unknown. A prefix names the writer of a line only if it is before the

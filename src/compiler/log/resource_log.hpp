@@ -1,5 +1,5 @@
-// Reads what `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v` print, in every form since compute capability 1.x, out of
-// whatever else a build prints between the lines.
+// Reads what `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v` print, in every form since compute capability 1.x, among any
+// other output of a build.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -57,7 +57,7 @@ struct module_memory {
 /// not say which; or about a function of which the log does not tell which kernels call it.
 struct unnamed_loss {
     std::string text;
-    std::size_t line = 0;              ///< in the log, from 1: where it is said first
+    std::size_t line = 0;              ///< in the log, from 1: of the first occurrence
     std::size_t times = 1;             ///< once for each kernel that it is true of
     std::vector<std::size_t> kernels;  ///< of the module, in `resource_log::kernels`; empty: the log does not tell
 

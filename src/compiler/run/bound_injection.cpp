@@ -28,8 +28,8 @@ constexpr std::string_view hash_text =
     "}\n"
     "}\n";
 
-// `first` to `third` are what the kernel's own attribute says, 0 where it says nothing. The function without a body
-// cannot be called where a constant is needed: its name is what the compiler prints.
+// `first` to `third` are the arguments of the kernel's own attribute, 0 if it has fewer. The function without a body
+// cannot be called where a constant is needed: the compiler prints its name.
 constexpr std::string_view choice_text =
     "namespace launchbox_injection {\n"
     "constexpr bool is_file(const char* path, const char* name)\n"
@@ -53,8 +53,8 @@ constexpr std::string_view choice_text =
     "#define LAUNCHBOX_IN(name) ::launchbox_injection::is_file(__FILE__, name)\n"
     "#define LAUNCHBOX_OTHER ::launchbox_injection::another_file_has_a_launch_attribute_at_this_line()\n";
 
-// A line's macro expands to two words, `~, replacement`; where a line has none, pasting gives one word, and the second
-// is the one that follows. All other kernels therefore stay as they are, token by token.
+// A line's macro expands to two words, `~, replacement`. If a line has none, pasting gives one word, and the second is
+// the one that follows. So all other kernels stay the same, token by token.
 constexpr std::string_view selection_text =
     "#define LAUNCHBOX_PASTE_(a, b) a##b\n"
     "#define LAUNCHBOX_PASTE(a, b) LAUNCHBOX_PASTE_(a, b)\n"
@@ -166,7 +166,7 @@ std::string injection_header(const std::vector<injected_bound>& bounds)
     }
     std::string text(begin_text);
     text.append(choice_text).append(selection_text);
-    // 0 is no bound, and 255 registers are what every kernel may have.
+    // 0 means no bound, and 255 registers are what every kernel may have.
     for (const auto& [number, line] : without_own)
         text += "#define LAUNCHBOX_GLOBAL_" + std::to_string(number) + " ~, __attribute__((global)) " +
                 attribute_text(line, {"0", "0", "0", "255"}) + "\n";
@@ -180,10 +180,10 @@ std::string injection_header(const std::vector<injected_bound>& bounds)
     return text.append(end_text);
 }
 
-std::string census_header(census_of what)
+std::string census_header(census_of kind)
 {
     const std::string place = "__attribute__((launch_bounds(__LINE__, ::launchbox_injection::hash(__FILE__))))\n";
-    const bool declarations = what == census_of::declarations;
+    const bool declarations = kind == census_of::declarations;
     std::string text(begin_text);
     text.append(hash_text);
     if (declarations) text += "#undef __global__\n#define __global__ __attribute__((global)) " + place;

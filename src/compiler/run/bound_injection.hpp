@@ -37,7 +37,7 @@ enum class census_of { declarations, attributes };
 /// Makes every kernel of a unit tell in its launch bound where it is written: the line in `.maxntid`, and
 /// `census_hash(__FILE__)` in `.minnctapersm`. Of declarations the place of `__global__`; of attributes the place of
 /// the kernel's own __launch_bounds__ or __maxnreg__, and nothing for a kernel that has none.
-std::string census_header(census_of what);
+std::string census_header(census_of kind);
 
 /// 1 to 2^30.
 int census_hash(std::string_view file);

@@ -156,7 +156,7 @@ std::vector<std::string> from_clang(const std::vector<std::string>& words)
     return result;
 }
 
-// It compiles whatever it is given as CUDA, and sorts flags by whose they are.
+// nvcc_wrapper compiles every input as CUDA, and sorts flags between nvcc and the host compiler.
 std::vector<std::string> from_nvcc_wrapper(const std::vector<std::string>& words)
 {
     std::vector<std::string> result{"-forward-unknown-to-host-compiler"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/run/build_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,100 +23,34 @@ namespace {
 
 using std::string_view;
 
-template <std::size_t count>
-bool is_among(string_view word, const std::array<string_view, count>& words)
+// Whether it is one of several words, each between blanks.
+bool is_among(string_view word, string_view words)
 {
-    return std::ranges::find(words, word) != words.end();
+    return word.find(' ') == string_view::npos && words.find(fmt::format(" {} ", word)) != string_view::npos;
 }
 
 // What only the build needs: whether and where something is written.
-constexpr std::array<string_view, 49> left_out{
-    "-c",         "--compile",   "-dc",          "--device-c",    "-dw",
-    "--device-w", "-dlink",      "-link",        "--device-link", "--link",
-    "-lib",       "--lib",       "-run",         "--run",         "-M",
-    "-MM",        "-MD",         "-MMD",         "-MP",           "-MG",
-    "-S",         "-E",          "--preprocess", "-ptx",          "--ptx",
-    "-cubin",     "--cubin",     "-fatbin",      "--fatbin",      "-cuda",
-    "--cuda",     "-optix-ir",   "--optix-ir",   "-ltoir",        "--ltoir",
-    "-dryrun",    "--dryrun",    "-v",           "--verbose",     "-keep",
-    "--keep",     "-save-temps", "-clean",       "--save-temps",  "--clean-targets",
-    "-objtemp",   "-jobserver",  "--jobserver",  "-###"};
-constexpr std::array<string_view, 5> left_out_dependencies{
-    "--generate-dependencies", "--generate-nonsystem-dependencies", "--generate-dependencies-with-compile",
-    "--generate-nonsystem-dependencies-with-compile", "--generate-dependency-targets"};
+constexpr string_view left_out =
+    " -c --compile -dc --device-c -dw --device-w -dlink -link --device-link --link -lib --lib -run --run -M -MM "
+    "-MD -MMD -MP -MG -S -E --preprocess -ptx --ptx -cubin --cubin -fatbin --fatbin -cuda --cuda -optix-ir "
+    "--optix-ir -ltoir --ltoir -dryrun --dryrun -v --verbose -keep --keep -save-temps -clean --save-temps "
+    "--clean-targets -objtemp -jobserver --jobserver -### "
+    "--generate-dependencies --generate-nonsystem-dependencies --generate-dependencies-with-compile "
+    "--generate-nonsystem-dependencies-with-compile --generate-dependency-targets ";
 
-// The same with a value, behind them or behind =.
-constexpr std::array<string_view, 26> left_out_with_value{"-o",
-                                                          "--output-file",
-                                                          "-MF",
-                                                          "--dependency-output",
-                                                          "-MT",
-                                                          "--dependency-target-name",
-                                                          "-MQ",
-                                                          "-odir",
-                                                          "-arch",
-                                                          "--gpu-architecture",
-                                                          "-code",
-                                                          "--output-directory",
-                                                          "-t",
-                                                          "--gpu-code",
-                                                          "-gencode",
-                                                          "--generate-code",
-                                                          "-keep-dir",
-                                                          "--threads",
-                                                          "--keep-dir",
-                                                          "-time",
-                                                          "--time",
-                                                          "-run-args",
-                                                          "--run-args",
-                                                          "-fdevice-time-trace",
-                                                          "--fdevice-time-trace",
-                                                          "-dumpdir"};
+// Likewise, with a value in the next word or after =.
+constexpr string_view left_out_with_value =
+    " -o --output-file -MF --dependency-output -MT --dependency-target-name -MQ -odir -arch --gpu-architecture "
+    "-code --output-directory -t --gpu-code -gencode --generate-code -keep-dir --threads --keep-dir -time --time "
+    "-run-args --run-args -fdevice-time-trace --fdevice-time-trace -dumpdir ";
 
-// Flags whose value is the next word, whatever that looks like.
-constexpr std::array<string_view, 43> takes_value{"-Xptxas",
-                                                  "--ptxas-options",
-                                                  "-Xcompiler",
-                                                  "--compiler-options",
-                                                  "-Xlinker",
-                                                  "--linker-options",
-                                                  "-Xnvlink",
-                                                  "--nvlink-options",
-                                                  "-Xcudafe",
-                                                  "-Xfatbin",
-                                                  "-Xcicc",
-                                                  "--archive-options",
-                                                  "-Xarchive",
-                                                  "-D",
-                                                  "-U",
-                                                  "--define-macro",
-                                                  "-L",
-                                                  "--undefine-macro",
-                                                  "-l",
-                                                  "--library-path",
-                                                  "--library",
-                                                  "-std",
-                                                  "--std",
-                                                  "-maxrregcount",
-                                                  "--maxrregcount",
-                                                  "-rdc",
-                                                  "-O",
-                                                  "--optimize",
-                                                  "-m",
-                                                  "--relocatable-device-code",
-                                                  "--machine",
-                                                  "-diag-suppress",
-                                                  "-dopt",
-                                                  "-diag-error",
-                                                  "-diag-warn",
-                                                  "--diag-suppress",
-                                                  "--diag-error",
-                                                  "--diag-warn",
-                                                  "-ftz",
-                                                  "-fmad",
-                                                  "-default-stream",
-                                                  "--default-stream",
-                                                  "-Werror"};
+// Flags whose value is the next word, even if it looks like a flag.
+constexpr string_view takes_value =
+    " -Xptxas --ptxas-options -Xcompiler --compiler-options -Xlinker --linker-options -Xnvlink --nvlink-options "
+    "-Xcudafe -Xfatbin -Xcicc --archive-options -Xarchive -D -U --define-macro -L --undefine-macro -l "
+    "--library-path --library -std --std -maxrregcount --maxrregcount -rdc -O --optimize -m "
+    "--relocatable-device-code --machine -diag-suppress -dopt -diag-error -diag-warn --diag-suppress --diag-error "
+    "--diag-warn -ftz -fmad -default-stream --default-stream -Werror ";
 
 // Flags whose value is a path, or several between commas.
 constexpr std::array<string_view, 9> with_path{
@@ -126,20 +62,28 @@ std::string absolute(const fs::path& folder, const std::string& path)
     return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
-// "a,b" of nvcc is two paths, unless there is one of that name.
+// "a,b" of nvcc is two paths unless a file of that name exists.
+std::vector<std::string> paths_in(const std::string& list, const fs::path& folder)
+{
+    std::error_code failure;
+    if (fs::exists(folder / list, failure)) return {list};
+    std::vector<std::string> paths;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t end = std::min(list.find(',', from), list.size());
+        paths.push_back(list.substr(from, end - from));
+        from = end + 1;
+    }
+    return paths;
+}
+
 std::string absolute_list(string_view flag, const fs::path& folder, const std::string& list)
 {
     // Without a folder the compiler of the host is looked for in PATH.
     if (flag == "-ccbin" || flag == "--compiler-bindir")
         return list.find('/') == std::string::npos ? list : absolute(folder, list);
-    std::error_code failure;
-    if (list.find(',') == std::string::npos || fs::exists(folder / list, failure)) return absolute(folder, list);
     std::string result;
-    for (std::size_t from = 0; from <= list.size();) {
-        const std::size_t end = std::min(list.find(',', from), list.size());
-        result += (from > 0 ? "," : "") + absolute(folder, list.substr(from, end - from));
-        from = end + 1;
-    }
+    for (const std::string& path : paths_in(list, folder))
+        result += (result.empty() ? "" : ",") + absolute(folder, path);
     return result;
 }
 
@@ -149,7 +93,7 @@ string_view flag_name(string_view word)
     return word.substr(0, word.find('='));
 }
 
-constexpr std::array<string_view, 2> response_flags{"--options-file", "-optf"};
+constexpr string_view response_flags = " --options-file -optf ";
 
 void expand(const std::vector<std::string>& words, const fs::path& folder, std::vector<std::string>& outer,
             std::vector<std::string>& result);
@@ -159,17 +103,7 @@ void expand_files(const std::string& list, const fs::path& folder, std::vector<s
                   std::vector<std::string>& result)
 {
     constexpr std::size_t deepest = 30, largest_file = std::size_t{64} << 20, max_words = 1'000'000;
-    std::error_code failure;
-    std::vector<std::string> files{list};
-    if (!fs::exists(folder / list, failure)) {
-        files.clear();
-        for (std::size_t from = 0; from <= list.size();) {
-            const std::size_t end = std::min(list.find(',', from), list.size());
-            files.push_back(list.substr(from, end - from));
-            from = end + 1;
-        }
-    }
-    for (const std::string& name : files) {
+    for (const std::string& name : paths_in(list, folder)) {
         const std::string path = (folder / name).lexically_normal().string();
         if (std::ranges::find(outer, path) != outer.end() || outer.size() == deepest || result.size() > max_words)
             throw error(
@@ -210,9 +144,9 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
     }
 }
 
-constexpr std::array<string_view, 4> link_time_flags{"-dlto", "--dlink-time-opt", "-lto", "--lto"};
+constexpr string_view link_time_flags = " -dlto --dlink-time-opt -lto --lto ";
 
-// One of a build's words behind the other, as nvcc has them.
+// Reads the words of a build's command in order, as nvcc does.
 class flag_reader {
 public:
     explicit flag_reader(const fs::path& folder) : folder_(folder) {}
@@ -245,7 +179,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
     const std::size_t both = joined ? 1 : 2;
     if (word == "-dc" || word == "--device-c") add("-rdc=true");
     if (word == "-dw" || word == "--device-w") add("-rdc=false");
-    if (is_among(word, left_out) || is_among(word, left_out_dependencies)) return 1;
+    if (is_among(word, left_out)) return 1;
     if (name == "-x" || name == "--x") {
         read_language(value);
         return both;

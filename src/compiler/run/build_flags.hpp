@@ -8,9 +8,9 @@
 
 namespace launchbox {
 
-/// The words with the contents of the files that `@file`, `--options-file file` and `-optf=file` name in their places;
-/// such files may name others. Relative names are from `folder`, whichever file has them. Throws `error` for a file
-/// that is not there, and for files that name each other in a circle.
+/// Replaces `@file`, `--options-file file` and `-optf=file` by the contents of these files, which may name others.
+/// Relative names are from `folder`, in every file. Throws `error` for a missing file, and for files that include each
+/// other in a circle.
 std::vector<std::string> with_response_files(const std::vector<std::string>& words,
                                              const std::filesystem::path& folder);
 
@@ -20,9 +20,9 @@ bool asks_for_link_time_optimization(const std::vector<std::string>& flags);
 /// What stands for -dlto, and for -dc and -dw, where nvcc makes machine code of one source: -rdc=true or -rdc=false.
 std::vector<std::string> for_machine_code(const std::vector<std::string>& flags);
 
-/// Of a build's command, without response files, the flags for nvcc that matter for what kernels become: include
-/// folders, macros, the language, options of ptxas, device linking. Outputs, dependencies, architectures and inputs are
-/// left out; paths become absolute, from `folder`. Whichever compiler the command runs (build_compiler.hpp).
+/// The flags of a build's command, without response files, that affect kernels: include folders, macros, the language,
+/// options of ptxas, device linking. Outputs, dependencies, architectures and inputs are omitted; paths become
+/// absolute, from `folder`. For every compiler of build_compiler.hpp.
 std::vector<std::string> flags_of_command(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
 }  // namespace launchbox

@@ -21,56 +21,42 @@ namespace launchbox {
 
 namespace {
 
-template <class T>
-void fill(std::optional<T>& value, const std::optional<T>& other)
+// Adds the members that `to` does not know.
+template <class Part, class... Values>
+void complete(Part& to, const Part& from, std::optional<Values> Part::*... members)
 {
-    if (!value) value = other;
+    ((to.*members ? void() : void(to.*members = from.*members)), ...);
 }
 
-// Adds what `other` tells and `kernel` does not.
-void fill(kernel_info& kernel, const kernel_info& other)
+void complete(kernel_info& kernel, const kernel_info& other)
 {
-    fill(kernel.figures.registers, other.figures.registers);
-    fill(kernel.figures.spill_store_bytes, other.figures.spill_store_bytes);
-    fill(kernel.figures.spill_load_bytes, other.figures.spill_load_bytes);
-    if (!spill_bytes(kernel)) fill(kernel.figures.spills_between, other.figures.spills_between);
-    fill(kernel.figures.shared_spill_store_bytes, other.figures.shared_spill_store_bytes);
-    fill(kernel.figures.shared_spill_load_bytes, other.figures.shared_spill_load_bytes);
-    fill(kernel.figures.stack_frame_bytes, other.figures.stack_frame_bytes);
+    using figures = kernel_figures;
+    using bounds = declared_bounds;
+    using launches = kernel_launches;
+    using analysis = kernel_analysis;
+    complete(kernel.figures, other.figures, &figures::registers, &figures::spill_store_bytes,
+             &figures::spill_load_bytes, &figures::shared_spill_store_bytes, &figures::shared_spill_load_bytes,
+             &figures::stack_frame_bytes, &figures::static_shared_bytes, &figures::reserved_shared_bytes,
+             &figures::parameter_bytes, &figures::barriers, &figures::code_bytes, &figures::code_hash);
+    if (!spill_bytes(kernel)) complete(kernel.figures, other.figures, &figures::spills_between);
     kernel.figures.stack_unbounded |= other.figures.stack_unbounded;
-    if (!kernel.figures.stack_unbounded)
-        fill(kernel.figures.cumulative_stack_bytes, other.figures.cumulative_stack_bytes);
-    fill(kernel.figures.static_shared_bytes, other.figures.static_shared_bytes);
-    fill(kernel.figures.reserved_shared_bytes, other.figures.reserved_shared_bytes);
-    fill(kernel.launches.uses_dynamic_shared, other.launches.uses_dynamic_shared);
-    fill(kernel.launches.reads_block_size, other.launches.reads_block_size);
+    if (!kernel.figures.stack_unbounded) complete(kernel.figures, other.figures, &figures::cumulative_stack_bytes);
     if (kernel.figures.shared_variables.empty()) kernel.figures.shared_variables = other.figures.shared_variables;
     if (kernel.figures.constant_banks.empty()) kernel.figures.constant_banks = other.figures.constant_banks;
-    fill(kernel.figures.parameter_bytes, other.figures.parameter_bytes);
-    fill(kernel.figures.barriers, other.figures.barriers);
-    fill(kernel.launches.waits_for_grid, other.launches.waits_for_grid);
-    fill(kernel.bounds.max_threads, other.bounds.max_threads);
-    fill(kernel.bounds.required_threads, other.bounds.required_threads);
-    fill(kernel.bounds.min_blocks, other.bounds.min_blocks);
-    fill(kernel.bounds.register_cap, other.bounds.register_cap);
-    fill(kernel.bounds.requested_max_registers, other.bounds.requested_max_registers);
-    fill(kernel.analysis.asks_for_registers, other.analysis.asks_for_registers);
-    fill(kernel.bounds.cluster, other.bounds.cluster);
-    fill(kernel.bounds.max_cluster_blocks, other.bounds.max_cluster_blocks);
-    fill(kernel.figures.code_bytes, other.figures.code_bytes);
-    fill(kernel.figures.code_hash, other.figures.code_hash);
-    fill(kernel.toolkit_version, other.toolkit_version);
-    fill(kernel.analysis.written_at, other.analysis.written_at);
-    fill(kernel.analysis.lines, other.analysis.lines);
-    fill(kernel.analysis.pressure, other.analysis.pressure);
-    fill(kernel.analysis.traffic, other.analysis.traffic);
+    complete(kernel.bounds, other.bounds, &bounds::max_threads, &bounds::required_threads, &bounds::min_blocks,
+             &bounds::register_cap, &bounds::requested_max_registers, &bounds::cluster, &bounds::max_cluster_blocks);
+    complete(kernel.launches, other.launches, &launches::uses_dynamic_shared, &launches::reads_block_size,
+             &launches::waits_for_grid);
+    complete(kernel.analysis, other.analysis, &analysis::asks_for_registers, &analysis::written_at, &analysis::lines,
+             &analysis::pressure, &analysis::traffic);
+    complete(kernel, other, &kernel_info::toolkit_version);
     if (kernel.virtual_architecture.empty()) kernel.virtual_architecture = other.virtual_architecture;
     if (kernel.analysis.features.empty()) kernel.analysis.features = other.analysis.features;
     if (kernel.optimisation == code_optimisation::unknown) kernel.optimisation = other.optimisation;
     kernel.relocatable |= other.relocatable;
 }
 
-// The log first, for what ptxas says is what its user reads; then the cubin, then the PTX.
+// The log comes first, since users read what ptxas prints; then the cubin, then the PTX.
 std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cubin_contents& cubin,
                                const ptx_contents& ptx, const std::string& source, const std::string& architecture)
 {
@@ -80,14 +66,14 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     for (const kernel_info& kernel : cubin.kernels) {
         const auto [entry, added] = by_name.emplace(kernel.name, kernels.size());
         if (added) kernels.emplace_back().name = kernel.name;  // a flag has silenced ptxas
-        fill(kernels[entry->second], kernel);
+        complete(kernels[entry->second], kernel);
         kernels[entry->second].relocatable |= cubin.relocatable;
     }
     for (const kernel_info& kernel : ptx.kernels)
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) {
             kernels[found->second].launches.uses_dynamic_shared =
                 kernel.launches.uses_dynamic_shared;  // the cubin has it for all alike
-            fill(kernels[found->second], kernel);
+            complete(kernels[found->second], kernel);
         }
     for (kernel_info& kernel : kernels) {
         kernel.source = {.file = source, .container = "nvcc", .entry = {}};
@@ -108,7 +94,8 @@ bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
     return !tells_count || sentence.find("register count at entry") == std::string::npos;
 }
 
-// ptxas does not say which kernel lost something, but once for each that did: where as many can be meant, it is those.
+// ptxas does not name the kernel that lost something, but prints one message for each: if it can be exactly that many
+// kernels, it is those.
 void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
 {
     std::erase_if(report.losses, [&](const unnamed_loss& loss) {

@@ -80,7 +80,8 @@ bool has_line_information(const nvcc_job& job)
     return false;
 }
 
-// "launchbox compile 5 KEY CHECKSUM SIZES...\n" and the texts behind each other; sizes in bytes.
+// "launchbox compile 5 KEY CHECKSUM SIZES...
+// ", then the texts; sizes in bytes.
 std::string entry_text(const std::string& key, const std::vector<std::string>& texts)
 {
     std::string content, sizes;

@@ -1,4 +1,4 @@
-// Compiles that were already made, kept in files and found again by their content.
+// Compiles kept in files and found again by their content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +20,8 @@ std::filesystem::path default_cache_folder();
 /// `$LAUNCHBOX_CACHE_MAX_SIZE` ("20G") in bytes, 10 GiB without it, no limit for 0. Throws `error` for other text.
 std::uintmax_t cache_max_bytes();
 
-/// What everything compiled from one source for one architecture depends on: its preprocessed text, the commands of
-/// nvcc, flags and the variables that nvcc reads, versions, architecture; and `contents`, of all files behind these. 32
+/// Everything that compiles of one source for one architecture depend on: its preprocessed text, the commands of nvcc,
+/// flags and the variables that nvcc reads, versions, architecture; and `contents`, of all files named by these. 32
 /// hexadecimal digits.
 std::string unit_key(const toolchain& tools, const std::string& ptxas_version, const nvcc_job& job,
                      const unit_text& unit, const std::string& contents);
@@ -32,9 +32,9 @@ std::string compile_key(const std::string& unit, const nvcc_job& job);
 /// For other things to be kept here: everything that they depend on.
 std::string key_of(const std::vector<std::string_view>& parts);
 
-/// Files in `folder`/compiles, written whole or not at all, so that any number of processes may share them. A file that
-/// is damaged, or not ours, counts as not there and is replaced. A folder that cannot be written to is no error: then
-/// nothing is kept.
+/// Files in `folder`/compiles, written completely or not at all, so that any number of processes may share them. A file
+/// that is damaged, or not ours, counts as missing and is replaced. If the folder cannot be written to, nothing is
+/// kept; that is not an error.
 class compile_cache {
 public:
     /// An empty folder: nothing is kept and nothing found. Else throws `error` as `cache_max_bytes`.

@@ -13,9 +13,9 @@ struct build_command {
     std::string output;  ///< the object that it makes, as the file has it; empty: unknown
 };
 
-/// All commands of `source`, each of other flags: several targets can compile one file. Of the flags those that matter
-/// for what its kernels become (build_flags.hpp). `text` is the content of the file, `database` its name, for messages
-/// and as the place of relative folders. Throws `error` where the file is none, or does not have this source.
+/// All commands of `source` that differ in their flags: several targets can compile one file. Only flags that affect
+/// kernels are returned (build_flags.hpp). `text`: the content of the file; `database`: its name, for messages and for
+/// relative folders. Throws `error` if the file is malformed, or does not contain this source.
 std::vector<build_command> commands_in_database(std::string_view text, const std::string& database,
                                                 const std::string& source);
 

@@ -89,19 +89,4 @@ kernel_census read_census(const nvcc_output& declarations, const nvcc_output& at
     return census;
 }
 
-kernel_census find_kernel_sites(unit_compiler& unit)
-{
-    const nvcc_output declarations = unit.compile(census_header(census_of::declarations), true);
-    return read_census(declarations, unit.compile(census_header(census_of::attributes), true), unit.files(),
-                       unit.job({}, true));
-}
-
-kernel_census find_kernel_sites(const toolchain& tools, const std::string& source, compute_capability architecture,
-                                const std::vector<std::string>& flags)
-{
-    const compile_cache none({});
-    unit_compiler unit(tools, {}, none, {.source = source, .architecture = architecture, .flags = flags});
-    return find_kernel_sites(unit);
-}
-
 }  // namespace launchbox

@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-/// Files are spelled as `__FILE__` does. The line of a kernel that a macro makes is that of the macro's use, a
-/// template's that of the template, for all of its instantiations.
+/// Files are spelled as in `__FILE__`. If a macro makes the kernel, its line is that of the macro's use; all
+/// instantiations of a template have the line of the template.
 struct kernel_site {
     std::string kernel;  ///< as the linker knows it
     std::optional<source_location>
@@ -33,10 +33,5 @@ struct kernel_census {
 /// unit.
 kernel_census read_census(const nvcc_output& declarations, const nvcc_output& attributes,
                           const std::vector<std::string>& files, const nvcc_job& unit);
-
-/// Runs the compiler's front end twice.
-kernel_census find_kernel_sites(unit_compiler& unit);
-kernel_census find_kernel_sites(const toolchain& tools, const std::string& source, compute_capability architecture,
-                                const std::vector<std::string>& flags);
 
 }  // namespace launchbox

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is larger, or holds a zero, is no list of options.
+// A larger file, or one with a zero byte, is not a list of options.
 constexpr std::uintmax_t largest_list = std::uintmax_t{1} << 20;
 constexpr std::size_t max_files = 1000;
 constexpr std::size_t longest_name = 4096;
@@ -60,7 +60,7 @@ private:
             const std::string text = read_file(file, largest_list);
             if (text.find('\0') == std::string::npos) add(words_in(text));
         } catch (const error&) {
-            return;  // the compiler will say so
+            return;  // the compiler will report it
         }
     }
 

@@ -8,10 +8,10 @@
 
 namespace launchbox {
 
-/// Every file that is there and that a word names, whole or from `=`, `,` or `@` on or up to the next of these, and
-/// what the words in these files name in turn: response files of nvcc, of ptxas (-Xptxas --options-file=o.txt) and of
-/// the host compiler, whatever their options are called. It may return too many: a word may look like the name of a
-/// file that the command does not read. Relative names are from `folder`. Sorted, as they are spelled.
+/// Every existing file that a word names, whole or after or between `=`, `,` and `@`, and the files that the words in
+/// these files name: response files of nvcc, of ptxas (-Xptxas --options-file=o.txt) and of the host compiler, whatever
+/// their options are called. It may return too many: a word may look like the name of a file that the command does not
+/// read. Relative names are from `folder`. Sorted, in their original spelling.
 std::vector<std::filesystem::path> named_files(const std::vector<std::string>& words,
                                                const std::filesystem::path& folder);
 

@@ -18,14 +18,14 @@ struct nvcc_job {
     compute_capability architecture;
     std::vector<std::string> flags = {};  ///< the user's; they may not choose architectures or outputs
     std::string forced_include = {};      ///< text that every file of the unit sees first; empty: none
-    bool only_ptx = false;                ///< stop behind the front end: no cubin, and no figures in the log
+    bool only_ptx = false;                ///< stop after the front end: no cubin, and no figures in the log
     bool list_files = false;              ///< of a cubin: tell what was read for it
     bool keep_ptx = false;                ///< of a cubin: the PTX that it was made from, too
 };
 
 struct nvcc_output {
     int exit_code = 0;
-    bool made = false;                    ///< what was asked for is there
+    bool made = false;                    ///< the requested output exists
     std::string log = {};                 ///< what nvcc printed, without the names of temporary folders
     std::string cubin = {};               ///< the module
     std::string ptx_outline = {};         ///< its PTX without what is between braces (image/ptx/ptx.hpp)
@@ -34,7 +34,7 @@ struct nvcc_output {
     std::vector<std::string> files = {};  ///< that the preprocessor has read, where they were asked for
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0 && made; }
-    friend bool operator==(const nvcc_output& a, const nvcc_output& b)  // what it made, whatever it took
+    friend bool operator==(const nvcc_output& a, const nvcc_output& b)  // the results alone, not their cost
     {
         return a.exit_code == b.exit_code && a.made == b.made && a.log == b.log && a.cubin == b.cubin &&
                a.ptx_outline == b.ptx_outline && a.ptx == b.ptx;

@@ -10,7 +10,6 @@
 #include <ctime>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include "compiler/run/compile_cache.hpp"
@@ -19,6 +18,7 @@
 #include "image/ptx/ptx.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/loaded_library.hpp"
 #include "support/process/subprocess.hpp"
 
 namespace launchbox {
@@ -26,26 +26,27 @@ namespace launchbox {
 namespace fs = std::filesystem;
 
 struct nvrtc::functions {
-    decltype(&nvrtcVersion) version = nullptr;
-    decltype(&nvrtcGetErrorString) text_of_code = nullptr;
-    decltype(&nvrtcCreateProgram) create = nullptr;
-    decltype(&nvrtcDestroyProgram) destroy = nullptr;
-    decltype(&nvrtcAddNameExpression) add_name = nullptr;
-    decltype(&nvrtcCompileProgram) compile = nullptr;
-    decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
-    decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
-    decltype(&nvrtcGetProgramLog) log = nullptr;
-    decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
-    decltype(&nvrtcGetCUBIN) cubin = nullptr;
-    decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
-    decltype(&nvrtcGetPTX) ptx = nullptr;
+    loaded_library library;
+    decltype(&nvrtcVersion) version = library.need("nvrtcVersion");
+    decltype(&nvrtcGetErrorString) text_of_code = library.need("nvrtcGetErrorString");
+    decltype(&nvrtcCreateProgram) create = library.need("nvrtcCreateProgram");
+    decltype(&nvrtcDestroyProgram) destroy = library.need("nvrtcDestroyProgram");
+    decltype(&nvrtcAddNameExpression) add_name = library.need("nvrtcAddNameExpression");
+    decltype(&nvrtcCompileProgram) compile = library.need("nvrtcCompileProgram");
+    decltype(&nvrtcGetLoweredName) lowered_name = library.need("nvrtcGetLoweredName");
+    decltype(&nvrtcGetProgramLogSize) log_size = library.need("nvrtcGetProgramLogSize");
+    decltype(&nvrtcGetProgramLog) log = library.need("nvrtcGetProgramLog");
+    decltype(&nvrtcGetCUBINSize) cubin_size = library.need("nvrtcGetCUBINSize");
+    decltype(&nvrtcGetCUBIN) cubin = library.need("nvrtcGetCUBIN");
+    decltype(&nvrtcGetPTXSize) ptx_size = library.need("nvrtcGetPTXSize");
+    decltype(&nvrtcGetPTX) ptx = library.need("nvrtcGetPTX");
     // Since 12.8: whether the headers that a program includes were kept.
-    nvrtcResult (*kept_headers)(nvrtcProgram) = nullptr;
+    nvrtcResult (*kept_headers)(nvrtcProgram) = library.find("nvrtcGetPCHCreateStatus");
 };
 
 namespace {
 
-// Texts between quotation marks behind `option` in the lines of `nvcc --dryrun` that start with `#$ key=`.
+// The quoted folders after `option` in the lines of `nvcc --dryrun` that start with `#$ key=`.
 std::vector<fs::path> folders_in(std::string_view plan, std::string_view key, std::string_view option)
 {
     std::vector<fs::path> folders;
@@ -117,7 +118,7 @@ std::optional<nvrtc_place> try_library(const fs::path& library, std::vector<fs::
 
 constexpr std::array<const char*, 3> library_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts behind the dot.
+// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts after the dot.
 std::string as_nvcc_prints(std::string_view log)
 {
     constexpr std::string_view continued = "ptxas         . ";
@@ -144,13 +145,13 @@ std::vector<std::string> flags_of(const nvrtc_job& job, std::vector<std::string>
     return flags;
 }
 
-// The front end writes the names of the files that it reads, and nothing else, into a file.
+// Makes the front end write the names of the files that it reads into a file.
 void add_trace(std::vector<std::string>& flags, const fs::path& file)
 {
     flags.insert(flags.end(), {to_front_end, "--trace_includes", to_front_end, "--error_output=" + file.string()});
 }
 
-// The content of a file that is read once; empty: there is none.
+// The content of a file, which is then removed; empty if it does not exist.
 std::string taken(const fs::path& file)
 {
     std::error_code ignored;
@@ -170,8 +171,8 @@ std::vector<const char*> pointers(const std::vector<std::string>& words)
 // NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
 constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
 
-// '"k.cu": using precompiled header file "/tmp/..."', or that it is written, and the empty line behind it. Whether it
-// was used.
+// Removes '"k.cu": using precompiled header file "/tmp/..."', or "creating", and the empty line after it. Returns
+// whether a header was used.
 bool take_out_headers_message(std::string& log)
 {
     bool used = false;
@@ -187,8 +188,8 @@ bool take_out_headers_message(std::string& log)
     return used;
 }
 
-// NVRTC opens its built-in functions by their name alone, which finds them in folders that the system knows, or where
-// they are loaded already: those of Python packages and of copied folders lie beside it and nowhere else.
+// NVRTC opens its built-in functions by their file name alone, which only finds them in the system's folders, or if
+// they are loaded already. Those of Python packages and of copied folders lie beside the library.
 void load_builtins_beside(const fs::path& library)
 {
     std::error_code failure;
@@ -225,7 +226,7 @@ std::optional<nvrtc_place> find_nvrtc(const toolchain* tools)
     return std::nullopt;
 }
 
-nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
+nvrtc::nvrtc(const fs::path& library)
 {
     void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto refuse = [&](const std::string& why) {
@@ -234,24 +235,8 @@ nvrtc::nvrtc(const fs::path& library) : call_(std::make_unique<functions>())
     };
     if (handle == nullptr) refuse(::dlerror());
     load_builtins_beside(library);
-    const auto find = [&](auto& function, const char* name) {
-        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-        if (function == nullptr) refuse(std::string("it has no ") + name);
-    };
-    find(call_->version, "nvrtcVersion");
-    find(call_->text_of_code, "nvrtcGetErrorString");
-    find(call_->create, "nvrtcCreateProgram");
-    find(call_->destroy, "nvrtcDestroyProgram");
-    find(call_->add_name, "nvrtcAddNameExpression");
-    find(call_->compile, "nvrtcCompileProgram");
-    find(call_->lowered_name, "nvrtcGetLoweredName");
-    find(call_->log_size, "nvrtcGetProgramLogSize");
-    find(call_->log, "nvrtcGetProgramLog");
-    find(call_->cubin_size, "nvrtcGetCUBINSize");
-    find(call_->cubin, "nvrtcGetCUBIN");
-    find(call_->ptx_size, "nvrtcGetPTXSize");
-    find(call_->ptx, "nvrtcGetPTX");
-    call_->kept_headers = reinterpret_cast<decltype(call_->kept_headers)>(::dlsym(handle, "nvrtcGetPCHCreateStatus"));
+    call_ = std::make_unique<functions>(loaded_library(handle));
+    if (const std::string& name = call_->library.missing(); !name.empty()) refuse("it has no " + name);
 }
 
 // The library stays loaded: what it allocated for itself when it was loaded would be lost each time.
@@ -295,7 +280,7 @@ nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
     if (job.precompiled_headers.empty() || call_->kept_headers == nullptr ||
         job.source.find("#include") == std::string::npos)
         return nullptr;
-    if (!job.lists.empty()) return nullptr;  // of headers that were kept it tells nothing
+    if (!job.lists.empty()) return nullptr;  // it does not list headers that were kept
     const architecture_text architecture = architecture_name(job.architecture);
     std::vector<std::string> folders;
     for (const fs::path& folder : job.includes) folders.push_back(folder.string());
@@ -367,7 +352,7 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
 }
 
 // NVRTC passes the options after -Xcudafe to its front end, EDG's, which has those of a preprocessor. All releases from
-// 12.0 to 13.5 do; the result of such a run is NVRTC_ERROR_COMPILATION, since no code came of it.
+// 12.0 to 13.5 do. The result of such a run is NVRTC_ERROR_COMPILATION, since it makes no code.
 nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
 {
     nvrtcProgram program = nullptr;

@@ -19,7 +19,7 @@ namespace launchbox {
 struct nvrtc_place {
     std::filesystem::path library;
     std::string version;                          ///< "13.0"
-    std::vector<std::filesystem::path> includes;  ///< the toolkit's headers; empty where there are none
+    std::vector<std::filesystem::path> includes;  ///< the toolkit's headers; empty if there are none
 };
 
 /// The first that loads of: $LAUNCHBOX_NVRTC, the libraries of the toolkit of `tools` (if there is one), what the
@@ -92,11 +92,12 @@ private:
     std::size_t kept_ = 0;  // sets of headers
 };
 
-/// Flags of nvcc in the spelling of NVRTC: -O3 and what is for the host compiler is left out, and names and values of
-/// options are in one word. What is not known is passed on.
+/// Flags of nvcc in NVRTC's spelling: -O3 and flags for the host compiler are omitted; each option and its value become
+/// one word. Unknown flags are passed on.
 std::vector<std::string> flags_for_nvrtc(const std::vector<std::string>& flags);
 
-/// Those in which no {name} of a parameter stands, with the option that is the word before one that is left out.
+/// The flags without those that contain a {name} of a parameter. If the value of an option is removed, so is the
+/// option.
 std::vector<std::string> flags_without_names(const std::vector<std::string>& flags);
 
 }  // namespace launchbox

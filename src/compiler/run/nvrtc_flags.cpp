@@ -37,7 +37,7 @@ constexpr std::array<option_name, 16> options{{
     {{"-ccbin", "--compiler-bindir", "-t", "--threads"}, ""},
 }};
 
-// What concerns the host, or is what NVRTC does anyway.
+// Flags that concern the host, or that NVRTC implies.
 constexpr std::array<std::string_view, 14> without_meaning{"-O",
                                                            "-O0",
                                                            "-O1",

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/run/compile_cache.hpp"
+#include "source/user_text.hpp"
 
 namespace launchbox {
 
@@ -21,31 +22,6 @@ bool is_marker(std::string_view line)
 {
     if (line.starts_with("#line ")) return true;
     return line.size() > 2 && line.starts_with("# ") && line[2] >= '0' && line[2] <= '9';
-}
-
-// The name in `# 12 "dir/k.cu" 2`, as the preprocessor writes it: \" \\ and \ooo; empty for any other line.
-std::string marked_file(std::string_view line)
-{
-    std::size_t at = line.starts_with("#line ") ? 6 : line.starts_with("# ") ? 2 : std::string_view::npos;
-    if (at == std::string_view::npos) return {};
-    while (at < line.size() && line[at] >= '0' && line[at] <= '9') ++at;
-    if (!line.substr(at).starts_with(" \"")) return {};
-    std::string name;
-    for (at += 2; at < line.size() && line[at] != '"'; ++at) {
-        if (line[at] != '\\' || at + 1 == line.size()) {
-            name += line[at];
-            continue;
-        }
-        ++at;
-        int code = 0, digits = 0;
-        for (; digits < 3 && at < line.size() && line[at] >= '0' && line[at] <= '7'; ++digits, ++at)
-            code = code * 8 + (line[at] - '0');
-        if (digits == 0)
-            name += line[at];
-        else
-            name += static_cast<char>(code), --at;
-    }
-    return name;
 }
 
 // "Nov  5 2026" and "19:07:57", as the preprocessor writes them, in any locale.
@@ -75,9 +51,9 @@ std::vector<std::string> files_in(const std::string& preprocessed)
     for (std::size_t at = 0; at < preprocessed.size();) {
         const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
         if (preprocessed[at] == '#')
-            if (std::string name = marked_file(std::string_view(preprocessed).substr(at, end - at));
-                !name.empty() && name != last)
-                files.insert(last = std::move(name));
+            if (auto marker = read_line_marker(std::string_view(preprocessed).substr(at, end - at));
+                marker && !marker->file.empty() && marker->file != last)
+                files.insert(last = std::move(marker->file));
         at = end + 1;
     }
     std::vector<std::string> sorted(files.begin(), files.end());

@@ -16,7 +16,7 @@ std::vector<std::string> files_in(const std::string& preprocessed);
 /// lines and no more. `from`, `to`: when it was made; what `__DATE__` and `__TIME__` were then does not count.
 std::string hash_of_preprocessed(std::string_view preprocessed, std::time_t from, std::time_t to);
 
-/// The files that EDG's --trace_includes names, one a line behind a blank for each level.
+/// The files that EDG's --trace_includes names, one a line, indented by a blank for each level.
 std::vector<std::string> files_traced_in(std::string_view trace);
 
 }  // namespace launchbox

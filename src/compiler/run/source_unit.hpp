@@ -24,12 +24,12 @@ struct source_unit {
     };
     user_text host;
     std::vector<pass> devices;               ///< only where some file reads __CUDA_ARCH__
-    std::vector<file> headers;               ///< the user's other files, as they are written
+    std::vector<file> headers;               ///< the user's other files, before preprocessing
     std::unordered_set<std::string> macros;  ///< all that are defined for the host anywhere, from the command line on
 };
 
-/// Runs the preprocessor: for the host, and for the architectures where what they see may differ. nullopt where it
-/// fails, or where the user's part is larger than anybody writes by hand.
+/// Runs the preprocessor: for the host, and for the architectures if what they see may differ. nullopt if it fails, or
+/// if the user's part is too large to be written by hand.
 std::optional<source_unit> read_source_unit(const toolchain& tools, const std::string& source,
                                             const std::vector<std::string>& flags,
                                             const std::vector<compute_capability>& architectures);

@@ -34,7 +34,7 @@ fs::path followed(const fs::path& nvcc)
     return fs::absolute(nvcc, failure);
 }
 
-// "13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88"; empty when this is no tool of CUDA.
+// "13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88"; empty for anything else.
 std::string ask_version(const fs::path& program)
 {
     subprocess_result answer;

@@ -18,12 +18,12 @@ struct toolchain {
 };
 
 /// The first nvcc of: `requested` (the program, a toolkit's folder, or a release such as 13.0), $CUDA_HOME, $CUDA_PATH,
-/// PATH, the folder that
-/// ./setup fills in a checkout, /usr/local/cuda. Throws `error`: bad_input when `requested` is not an nvcc that runs,
-/// missing, with the command that installs one, when there is none. A variable that names no toolkit is skipped.
+/// PATH, the folder that ./setup fills in a checkout, /usr/local/cuda. Throws `error`: bad_input if `requested` is not
+/// an nvcc that runs; missing, with the command that installs one, if none is found. A variable that does not name a
+/// toolkit is skipped.
 toolchain find_toolchain(const std::string& requested = {});
 
-/// The version of the ptxas beside this nvcc, "13.0.88"; empty when there is none.
+/// The version of the ptxas beside this nvcc, "13.0.88"; empty if there is none.
 std::string ptxas_version(const toolchain& tools);
 
 /// What this nvcc compiles for, rising, without the variants that end with a letter: `nvcc --list-gpu-code`.

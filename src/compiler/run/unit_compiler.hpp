@@ -40,7 +40,7 @@ private:
     std::optional<std::string> key_;
     std::vector<std::string> files_;
     std::vector<std::filesystem::path> behind_;  ///< all that a compile depends on
-    std::string contents_;                       ///< of these, when they were preprocessed
+    std::string contents_;                       ///< of these, at the time of preprocessing
     std::atomic<std::size_t> compiles_{0}, from_cache_{0};
 };
 

@@ -56,7 +56,7 @@ code_mark_index::code_mark_index(const elf_image& image)
 {
     constexpr std::uint32_t section_nv_info = 0x70000000;
     constexpr std::string_view prefix = ".nv.info.";
-    std::uint64_t left = 0;  // up to the end of what is there
+    std::uint64_t left = 0;  // up to the end of the data
     for (const elf_section& section : image.sections)
         if (!section.content.empty()) left = std::max(left, section.offset + section.content.size());
     for (const elf_section& section : image.sections) {

@@ -26,7 +26,7 @@ class code_mark_index {
 public:
     explicit code_mark_index(const elf_image& image);
 
-    /// `registers`: of a thread, 0 where it is not known.
+    /// `registers`: per thread, 0 if unknown.
     [[nodiscard]] code_marks of(std::string_view kernel, int registers) const;
 
 private:

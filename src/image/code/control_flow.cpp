@@ -126,7 +126,7 @@ std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
         case 0x348: {  // WARPSYNC of a register
             has_condition = false;
             const std::uint32_t number = word.bits(sm < first_in_words ? 32 : register_at, 8);
-            // .COLLECTIVE names the place behind what the warp does together.
+            // .COLLECTIVE names the place after what the warp does together.
             if (sm >= first_in_words && word.bits(86, 1) != 0) found.target = target;
             if (number != no_register) reads.general[number / 64] |= std::uint64_t{1} << (number % 64);
             break;

@@ -10,7 +10,7 @@
 namespace launchbox {
 
 enum class flow_kind : std::uint8_t {
-    next,             ///< continues behind itself
+    next,             ///< continues with the next instruction
     branch,           ///< to `target`
     indirect_branch,  ///< to places that a table holds
     call,             ///< of a function; comes back
@@ -20,7 +20,7 @@ enum class flow_kind : std::uint8_t {
 
 struct flow {
     flow_kind kind = flow_kind::next;
-    /// Depends on a predicate: without it the instruction continues behind itself.
+    /// Depends on a predicate: if false, the next instruction follows.
     bool conditional = false;
     std::optional<std::int64_t> target;  ///< byte in the section; may be outside of it. Of BSSY: where threads meet
     instruction_operands operands;       ///< of what is not `next`

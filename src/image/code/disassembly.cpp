@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "image/code/instruction_names.hpp"
 
@@ -17,21 +15,6 @@ namespace {
 
 constexpr std::string_view section_start = ".text.";
 constexpr std::size_t max_not_known = 32;
-
-// "  /*01a0*/   @!P0 BRA `(.L_x_3) ;" -> 0x1a0 and what follows
-std::optional<std::pair<std::uint64_t, std::string_view>> address_and_rest(std::string_view text)
-{
-    const std::size_t at = text.find_first_not_of(" \t");
-    if (at == std::string_view::npos || !text.substr(at).starts_with("/*")) return std::nullopt;
-    const std::size_t end = text.find("*/", at);
-    if (end == std::string_view::npos) return std::nullopt;
-    std::uint64_t value = 0;
-    const char* const last = text.data() + end;
-    if (const auto [stopped, failure] = std::from_chars(text.data() + at + 2, last, value, 16);
-        failure != std::errc() || stopped != last)
-        return std::nullopt;
-    return std::pair(value, text.substr(end + 2));
-}
 
 std::string_view without_blanks(std::string_view text)
 {
@@ -61,6 +44,20 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> loops_of(const disassembled
 }
 
 }  // namespace
+
+std::optional<std::pair<std::uint64_t, std::string_view>> address_and_rest(std::string_view text)
+{
+    const std::size_t at = text.find_first_not_of(" \t");
+    if (at == std::string_view::npos || !text.substr(at).starts_with("/*")) return std::nullopt;
+    const std::size_t end = text.find("*/", at);
+    if (end == std::string_view::npos) return std::nullopt;
+    std::uint64_t value = 0;
+    const char* const last = text.data() + end;
+    if (const auto [stopped, failure] = std::from_chars(text.data() + at + 2, last, value, 16);
+        failure != std::errc() || stopped != last)
+        return std::nullopt;
+    return std::pair(value, text.substr(end + 2));
+}
 
 void disassembly_reader::line(std::string_view text)
 {

@@ -4,14 +4,20 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "image/code/code_traffic.hpp"
 
 namespace launchbox {
+
+/// Splits a line of nvdisasm's, "  /*01a0*/   @!P0 BRA `(.L_x_3) ;", into 0x1a0 and the rest; nullopt if it has no
+/// address.
+std::optional<std::pair<std::uint64_t, std::string_view>> address_and_rest(std::string_view line);
 
 struct disassembled_instruction {
     std::uint64_t byte = 0;  ///< in its section

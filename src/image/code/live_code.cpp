@@ -26,13 +26,14 @@ struct block {
 
 // Out of a block.
 struct way {
-    std::uint32_t from = 0;  // the instruction that takes it, which may be the last one, going on behind itself
-    std::uint32_t to = 0;    // block
-    register_set written;    // on the way from the block's begin, under whatever predicates
+    // the instruction that takes it; if it is the last one, the branch may also mean to continue
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;  // block
+    register_set written;  // on the way from the beginning of the block, under any predicates
 };
 
-// What every function may change, and what it leaves as it is, by the calling convention of the ABI: R1, R2, R16 to
-// R31, and from R32 on every second four. nvdisasm goes by the same.
+// The registers that every function must keep, by the calling convention of the ABI: R1, R2, R16 to R31, and from R32
+// on every second group of four. nvdisasm assumes the same.
 register_set kept_by_calls()
 {
     register_set kept;
@@ -155,7 +156,7 @@ void live_analysis::decode()
         // Which predicates it writes, nvdisasm does not say: those before may be dead.
         if (constexpr std::uint32_t r2p = 0x004, form = 0x1ff; (word.opcode() & form) == r2p)
             ++result_.doubts.predicate_masks;
-        // A uniform predicate is none: nvdisasm takes what it guards for written.
+        // Uniform predicates do not count: nvdisasm assumes that what they guard is written.
         constexpr std::uint32_t always = 7;
         may_keep_[i] = word.bits(12, 4) != always && !operands.guard_is_uniform;
         result_.live[i] = operands.reads;
@@ -187,7 +188,7 @@ register_set live_analysis::launched_with(register_set set) const
     return set;
 }
 
-// Labels are what branches, calls and BSSY name, and what the image lists. Neither a call nor a branch under a
+// Labels are the targets of branches, calls and BSSY, and what the image lists. Neither a call nor a branch under a
 // predicate ends a block: nvdisasm, whose life ranges these are, continues to the next label.
 void live_analysis::mark_blocks()
 {

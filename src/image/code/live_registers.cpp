@@ -5,31 +5,15 @@
 #include <charconv>
 #include <optional>
 
+#include "image/code/disassembly.hpp"
+#include "support/text/ascii.hpp"
+
 namespace launchbox {
 
 namespace {
 
 constexpr std::string_view rule = "// +-", table_start = "// |";
 constexpr int max_registers = 256;
-
-bool is_digit_character(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-// "        /*01a0*/   IADD3 ..." -> 0x1a0
-std::optional<std::uint64_t> address_of(std::string_view text)
-{
-    const std::size_t at = text.find_first_not_of(" \t");
-    if (at == std::string_view::npos || !text.substr(at).starts_with("/*")) return std::nullopt;
-    const std::size_t end = text.find("*/", at);
-    if (end == std::string_view::npos) return std::nullopt;
-    const std::string_view digits = text.substr(at + 2, end - at - 2);
-    std::uint64_t value = 0;
-    const auto [stopped, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (failure != std::errc() || stopped != digits.data() + digits.size()) return std::nullopt;
-    return value;
-}
 
 std::optional<register_file> file_named(std::string_view title)
 {
@@ -102,10 +86,10 @@ void life_range_reader::finish_header()
     for (column_group& group : groups_) {
         const std::size_t counts = last->find('#', group.begin);
         for (std::size_t column = group.begin; column < group.end && column < last->size(); ++column) {
-            if (!is_digit_character((*last)[column]) || (counts < group.end && column <= counts)) continue;
+            if (!is_digit((*last)[column]) || (counts < group.end && column <= counts)) continue;
             int number = 0;
             for (auto line = std::next(titles); line != std::next(last); ++line)
-                if (column < line->size() && is_digit_character((*line)[column]))
+                if (column < line->size() && is_digit((*line)[column]))
                     number = std::min(number * 10 + ((*line)[column] - '0'), max_registers);
             if (number < max_registers) group.registers.emplace_back(column, number);
         }
@@ -114,10 +98,10 @@ void life_range_reader::finish_header()
 
 void life_range_reader::instruction(std::string_view text, std::string_view table)
 {
-    const std::optional<std::uint64_t> address = address_of(text);
+    const auto address = address_and_rest(text);
     if (!address) return;
     next_.section = section_;
-    next_.byte = *address;
+    next_.byte = address->first;
     next_.live = {};
     next_.general.clear();
     for (const column_group& group : groups_) {

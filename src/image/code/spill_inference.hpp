@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-/// Of a section of code that ptxas made for compute capability 7.0 to 9.0, up to CUDA 12.5. From `begin` up to `end`
-/// are the kernel's own instructions, the rest are those of functions that it calls. `nullopt` where the code does not
+/// For a section of code that ptxas made for compute capability 7.0 to 9.0, up to CUDA 12.5. The instructions from
+/// `begin` to `end` are the kernel's own, the rest belong to functions that it calls. `nullopt` if the code does not
 /// set up a stack as ptxas does.
 ///
 /// Assumptions about ptxas, compared with what it prints (`spill_inference.*`) and with its own lists of later releases
@@ -24,7 +24,7 @@ namespace launchbox {
 /// So what lies behind the first place that is loaded with .LU is a spill, and what lies before it and is never loaded
 /// relative to R1 belongs to an array. The rest is unknown and counted only in `at_most`.
 ///
-/// `offsets`: where the spills of `at_least` are; unchanged where there is no answer.
+/// `offsets`: receives the places of the spills of `at_least`; unchanged if there is no answer.
 std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begin, std::size_t end,
                                          std::vector<std::uint32_t>& offsets);
 

@@ -37,7 +37,8 @@ struct spill_limits {
 std::optional<spill_limits> limit_spills(std::string_view code, const std::vector<std::uint32_t>& listed,
                                          bool shared_scratch);
 
-/// What the 16-byte instruction at `offset` does; the caller has checked that it is there. `nullopt`: another one.
+/// What the 16-byte instruction at `offset` does; the caller has checked that it exists. `nullopt`: another
+/// instruction.
 std::optional<memory_access> decode_local_access(std::string_view code, std::size_t offset);
 
 struct listed_spills {

@@ -20,8 +20,8 @@ struct archive_member {
 bool is_archive(std::string_view bytes);
 
 /// The members in their order, without symbol indexes and name tables; GNU's, BSD's and System V's forms. A thin
-/// archive, whose members are other files, is a diagnostic. What is wrong is a diagnostic with its offset; members
-/// before it are returned, and one that is cut off with what is there of it. Views into `bytes`.
+/// archive, whose members are other files, is a diagnostic. Every error is a diagnostic with its offset; the members
+/// before it are returned, and a truncated one with what exists of it. Views into `bytes`.
 std::vector<archive_member> read_archive(std::string_view bytes, std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

@@ -24,9 +24,9 @@ public:
     decompressor(const decompressor&) = delete;
     decompressor& operator=(const decompressor&) = delete;
 
-    /// The image, valid until the next call; a stored one is returned as it is. `nullopt`, with one sentence in
-    /// `diagnostic`, when the data are damaged, or claim to become more than `max_decompressed_bytes` or than their
-    /// method can make of them, which is checked before memory is allocated.
+    /// The image, valid until the next call; a stored one is returned unchanged. `nullopt`, with a sentence in
+    /// `diagnostic`, if the data are damaged, or claim to expand to more than `max_decompressed_bytes` or than their
+    /// method allows; both are checked before memory is allocated.
     std::optional<std::string_view> decompress(std::string_view payload, fatbin_compression compression,
                                                std::uint64_t decompressed_bytes, std::string& diagnostic);
 

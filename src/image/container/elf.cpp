@@ -132,7 +132,7 @@ bool elf_reader::read_section_headers()
     if (entry_size != section_header_size)
         return refuse(58, "section headers of " + std::to_string(entry_size) + " bytes instead of 64");
     if (headers_offset_ > bytes_.size())
-        return refuse(40, "the section headers are said to start at byte " + std::to_string(headers_offset_) + " of " +
+        return refuse(40, "the section headers start at byte " + std::to_string(headers_offset_) + " of " +
                               std::to_string(bytes_.size()));
 
     const std::uint64_t room = (bytes_.size() - headers_offset_) / section_header_size;
@@ -144,7 +144,7 @@ bool elf_reader::read_section_headers()
     if (count == 0) return refuse(60, "the image has no sections");
     if (count > room) {
         complain(headers_offset_,
-                 std::to_string(count) + " sections are said to be here, but " + std::to_string(room) + " fit");
+                 std::to_string(count) + " sections are announced, but only " + std::to_string(room) + " fit");
         count = room;
     }
     image_.sections.reserve(count);
@@ -172,7 +172,7 @@ elf_section elf_reader::section_header(std::uint64_t index) const
 
 void elf_reader::find_contents()
 {
-    // Section 0 is no section: its fields carry the extended numbers.
+    // Section 0 is not a section: its fields carry the extended numbers.
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         elf_section& section = image_.sections[i];
         if (section.type == elf::section_nobits || section.type == section_cuda_shared) continue;
@@ -230,7 +230,8 @@ void elf_reader::read_symbols()
     else
         image_.symbol_names = sections[table->link].content;
 
-    std::string_view wide_indices;  // one 32-bit section index a symbol, where there are too many sections for 16 bits
+    // one 32-bit section index for each symbol, if 16 bits are not enough for all sections
+    std::string_view wide_indices;
     const auto wide = std::find_if(sections.begin(), sections.end(), of_type(elf::section_symbol_indices));
     if (wide != sections.end()) wide_indices = wide->content;
 

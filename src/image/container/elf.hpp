@@ -34,7 +34,7 @@ struct elf_section {
 struct elf_symbol {
     std::uint32_t name_offset = 0;  ///< see `elf_image::symbol_name`
     std::uint8_t type = 0, other = 0;
-    std::uint32_t section = 0;  ///< an index into `sections`, or beyond it where the image says so
+    std::uint32_t section = 0;  ///< an index into `sections`; beyond it if the image says so
     std::uint64_t value = 0;    ///< of a function: where it starts in its section
     std::uint64_t offset = 0;   ///< of the symbol in the image
 };
@@ -62,10 +62,10 @@ enum class elf_parts { all, sections };
 std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_diagnostic>& diagnostics,
                                   elf_parts parts = elf_parts::all);
 
-/// The part of `bytes` that an image says is there; `nullopt` when it is not.
+/// A part of `bytes`; `nullopt` if it does not lie within.
 std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offset, std::uint64_t size);
 
-/// The little-endian number at `offset`; the caller has checked that it is there.
+/// The little-endian number at `offset`; the caller has checked that it exists.
 template <class Number>
 Number read_number(std::string_view bytes, std::size_t offset)
 {

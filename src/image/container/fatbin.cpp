@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header_size = 16;
 constexpr std::size_t min_entry_header = 64;       // up to 152 are in use
-constexpr std::uint32_t max_entry_header = 65536;  // what is larger is no header
+constexpr std::uint32_t max_entry_header = 65536;  // larger ones are not headers
 constexpr std::uint16_t version = 1, entry_version = 0x0101;
 constexpr std::uint64_t flag_debug = 0x2, flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_accelerated = 0x100000,
                         flag_family = 0x200000;
@@ -82,7 +82,7 @@ std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<i
         if (header->size > end - at || header->payload_bytes > end - at - header->size) {
             if (!cut)
                 add_diagnostic(diagnostics, at + 8,
-                               "an entry is said to have " + std::to_string(header->payload_bytes) +
+                               "an entry claims to have " + std::to_string(header->payload_bytes) +
                                    " bytes, which reach beyond the end of its fat binary");
             break;
         }
@@ -137,7 +137,7 @@ fatbin_entry read_entry(std::string_view bytes, std::uint64_t offset, const entr
             entry.payload = entry.payload.substr(0, compressed);
         else
             add_diagnostic(diagnostics, offset + 16,
-                           "an entry is said to have " + std::to_string(compressed) + " compressed bytes of " +
+                           "an entry claims to have " + std::to_string(compressed) + " compressed bytes of " +
                                std::to_string(entry.payload.size()));
     } else if (compressed > 0) {
         add_diagnostic(diagnostics, offset + 40, "an entry is compressed in an unknown way; read uncompressed");

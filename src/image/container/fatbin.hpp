@@ -23,7 +23,7 @@ struct fatbin_entry {
     bool debug = false;
     fatbin_compression compression = fatbin_compression::stored;
     std::uint64_t payload_offset = 0;      ///< from the start of the container
-    std::string_view payload;              ///< as stored, with up to 7 bytes of padding where it is not compressed
+    std::string_view payload;              ///< as stored, with up to 7 bytes of padding if it is not compressed
     std::uint64_t decompressed_bytes = 0;  ///< of `payload` itself where it is stored
 
     static constexpr std::uint16_t ptx = 1, cubin = 2, lto_ir = 8,
@@ -32,7 +32,7 @@ struct fatbin_entry {
 
 struct fatbin_contents {
     std::uint64_t size = 0;     ///< of the container with its header; up to where it can be read, when it is broken
-    std::uint64_t claimed = 0;  ///< the size that it is said to have, at most to the end of the bytes
+    std::uint64_t claimed = 0;  ///< the size in its header, at most to the end of the bytes
     std::vector<fatbin_entry> entries;
 };
 
@@ -42,8 +42,8 @@ inline constexpr std::string_view fatbin_magic = "\x50\xed\x55\xba";
 /// bytes pass with a probability of 2^-120, machine code that compares with the magic number does not.
 bool is_fatbin(std::string_view bytes);
 
-/// Reads the container at the start of `bytes`. What is wrong becomes a diagnostic with its offset from there; entries
-/// before it are returned. `nullopt` when there is no container.
+/// Reads the container at the start of `bytes`. Every error becomes a diagnostic with its offset; the entries before it
+/// are returned. `nullopt` if there is no container.
 std::optional<fatbin_contents> read_fatbin(std::string_view bytes, std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

@@ -32,8 +32,8 @@ struct host_section {
     }
 };
 
-// Where images can start. Alone, a thread looks as far as it is asked, so that it never reads what is in a container;
-// several look through all of the bytes beforehand and remember in which slices there is anything.
+// Where images can start. With one thread it looks only as far as needed, so that it never reads the inside of a
+// container; several threads look through all bytes beforehand and remember which slices have candidates.
 class start_finder {
 public:
     start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data);
@@ -44,7 +44,7 @@ public:
 private:
     static constexpr std::size_t slice_ = std::size_t{1} << 16;
 
-    // The first start in a slice from `from` on; the end of the slice when there is none.
+    // The first start in a slice from `from` on; the end of the slice if there is none.
     [[nodiscard]] std::size_t next_in_slice(std::size_t from) const
     {
         const std::size_t end = std::min(bytes_.size(), (from / slice_ + 1) * slice_);
@@ -52,7 +52,7 @@ private:
         return std::min(end, find_magic(bytes_.substr(0, std::min(bytes_.size(), end + 3)), from));
     }
 
-    // The first start from `from` on that is not in a hole; the size of the file when there is none.
+    // The first start from `from` on that is not in a hole; the size of the file if there is none.
     [[nodiscard]] std::size_t next_in_data(std::size_t from) const;
 
     std::string_view bytes_;
@@ -84,7 +84,7 @@ private:
         add_diagnostic(result_.diagnostics, offset, std::move(what));
     }
 
-    // The first byte from `from` to `to` that is no zero, both in the whole file; `to` where there is none.
+    // The first non-zero byte from `from` to `to`, both offsets in the whole file; `to` if there is none.
     [[nodiscard]] std::uint64_t first_content(std::uint64_t from, std::uint64_t to) const;
 
     std::string_view bytes_;
@@ -303,7 +303,7 @@ std::size_t scanner::refuse_cubin(std::size_t at)
     return at + elf_magic.size();
 }
 
-// The sections of a 64-bit file. Any other is only searched: it is no error that a host is not ours.
+// The sections of a 64-bit file. Other files are only searched: a file for another host is not an error.
 void scanner::read_host_sections(std::string_view part, std::uint64_t base)
 {
     const bool readable = part.size() >= 64 && part[4] == 2 && part[5] == 1;
@@ -329,7 +329,7 @@ void scanner::read_host_sections(std::string_view part, std::uint64_t base)
     std::erase_if(sections_, [](const host_section& section) { return section.begin >= section.end; });
 }
 
-// In the sections that hold fat binaries and nothing else, what is no container and no padding is one that got lost.
+// In sections that hold only fat binaries, anything that is neither a container nor padding is a damaged container.
 void scanner::check_gap(std::string_view part, host_section& section, std::uint64_t to, std::uint64_t next)
 {
     const std::uint64_t from = section.covered_to;

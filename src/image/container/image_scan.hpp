@@ -14,10 +14,10 @@
 
 namespace launchbox {
 
-/// One image as it is in the file.
+/// One image in the file.
 struct located_image {
     std::string container;         ///< as in `kernel_source`
-    std::size_t container_id = 0;  ///< the same for all images of one container
+    std::size_t container_id = 0;  ///< equal for all images of one container
     fatbin_entry entry;            ///< of an image outside a fat binary: kind, payload and size alone
     std::size_t entry_number = 0;  ///< in its container, from 1; 0: not in a fat binary
     std::uint64_t offset = 0;      ///< of the payload in the file
@@ -30,10 +30,10 @@ struct image_scan {
     std::vector<image_diagnostic> diagnostics;  ///< `offset` in the file
 };
 
-/// Finds fat binaries and cubins anywhere in a file: those of NVIDIA's libraries are in half a dozen sections. What
-/// looks like one by accident is skipped; what is damaged in a section that holds nothing else is a diagnostic, as
-/// is a cubin that says of itself to be of another class than 64-bit and little-endian. Views into `bytes`. `data` are
-/// the parts of a sparse file that are there; empty: all of it.
+/// Finds fat binaries and cubins anywhere in a file: NVIDIA's libraries have them in half a dozen sections. Data that
+/// only resembles one is skipped. Damage in a section that holds nothing else is a diagnostic, and so is a cubin that
+/// claims not to be 64-bit and little-endian. Views into `bytes`. `data`: the parts of a sparse file that exist; empty:
+/// all of it.
 image_scan scan_for_images(std::string_view bytes, unsigned jobs = 1, const std::vector<byte_range>& data = {});
 
 /// Whether `scan_for_images` would find or complain of anything in a file that may be text.
@@ -43,7 +43,7 @@ bool holds_image(std::string_view bytes);
 std::optional<std::uint64_t> cubin_size(std::string_view bytes);
 
 /// The next place from `from` on where a fat binary or an ELF image can start, by their first two and three bytes; the
-/// size of `bytes` when there is none.
+/// size of `bytes` if there is none.
 std::size_t find_magic(std::string_view bytes, std::size_t from);
 
 }  // namespace launchbox

@@ -35,7 +35,7 @@ enum class nv_info_attribute : std::uint8_t {
     memory_barriers = 0x38,           ///< 16 bits: how many mbarriers
     cluster_blocks = 0x3d,            ///< three numbers
     max_cluster_blocks = 0x3f,        ///< one number
-    long_parameter = 0x45,            ///< the same of blocks of more than 4 KB: the size has 16 bits of its own
+    long_parameter = 0x45,            ///< the same for blocks of more than 4 KB: the size has 16 bits of its own
     barriers = 0x4c,                  ///< 8 bits; no record: none
     tensor_memory_1 = 0x51,           ///< flag: tcgen05 of one block
     tensor_memory_2 = 0x52,           ///< flag: tcgen05 of a pair of blocks

@@ -33,7 +33,7 @@ public:
     line_cursor() = default;
     explicit line_cursor(std::span<const line_range> ranges) : ranges_(ranges) {}
 
-    /// The place of the instruction at `byte`; `no_line` where none is told.
+    /// The place of the instruction at `byte`; `no_line` if unknown.
     [[nodiscard]] std::uint32_t at(std::uint64_t byte);
 
 private:
@@ -53,7 +53,7 @@ public:
     /// Valid as long as the index.
     [[nodiscard]] line_cursor cursor(std::uint32_t section) const;
 
-    /// The place of the instruction at `byte`; `no_line` where none is told.
+    /// The place of the instruction at `byte`; `no_line` if unknown.
     [[nodiscard]] std::uint32_t at(std::uint32_t section, std::uint64_t byte) const { return cursor(section).at(byte); }
 
 private:

@@ -222,7 +222,7 @@ const char* unit_reader::read()
             case 9:  // advance address by 16 bits
                 state_.distance += bytes_.number<std::uint16_t>();
                 break;
-            default:  // others have as many numbers behind them as the header says
+            default:  // others have as many operands as the header says
                 for (std::uint8_t i = 0; i < operands_[opcode - 1u]; ++i) bytes_.unsigned_leb();
                 break;
         }

@@ -31,7 +31,7 @@ struct line_row {
 /// Rows from the same address on, up to those of the next sequence.
 struct line_sequence {
     std::uint64_t address_offset = 0;  ///< in the section: where a relocation puts the address
-    std::uint64_t start = 0;           ///< the address that is there, which the relocation is added to
+    std::uint64_t start = 0;           ///< the stored address, to which the relocation is added
     std::size_t first_row = 0;         ///< of `line_rows::rows`
 };
 

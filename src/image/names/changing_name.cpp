@@ -18,7 +18,7 @@ bool in_word(char c)
     return is_letter(c) || is_digit(c);
 }
 
-// How many of these characters stand at `at`.
+// The number of these characters from `at` on.
 std::size_t run_of(std::string_view text, std::size_t at, std::string_view characters)
 {
     return std::min(text.find_first_not_of(characters, at), text.size()) - std::min(at, text.size());
@@ -83,7 +83,7 @@ void erase_counters_of_symbol(std::string& name)
     if (erased) name = result.append(rest);
 }
 
-// "$2417" behind a name that parameters, tags or a scope follow.
+// "$2417" after a name, if parameters, tags or a scope follow.
 void erase_numba_counters(std::string& name)
 {
     if (name.starts_with("_Z")) return erase_counters_of_symbol(name);
@@ -113,8 +113,8 @@ void erase_numba_versions(std::string& name)
     }
 }
 
-// "10302_4a1b2c_" behind "__omp_offloading_", of the device and the number of the source file on it, and behind the
-// number of the region in "__omptgt__0_12c01e8_804_", as clang once wrote it.
+// "10302_4a1b2c_" after "__omp_offloading_": the device, and the number of the source file on it; also after the number
+// of the region in "__omptgt__0_12c01e8_804_", an older form of clang.
 void erase_openmp_file(std::string& name)
 {
     constexpr std::string_view before = "__omp_offloading_", once = "__omptgt__";
@@ -147,7 +147,7 @@ void erase_clang_hash(std::string& name)
     }
 }
 
-// "_2169" behind "julia_vadd".
+// "_2169" after "julia_vadd".
 void erase_julia_counter(std::string& name)
 {
     if (!name.starts_with("julia_") && !name.starts_with("ptxcall_")) return;

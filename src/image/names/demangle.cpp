@@ -24,9 +24,9 @@ namespace {
 // Names in NVIDIA's libraries reach 2.5 KB, 24 KB demangled.
 constexpr std::size_t max_mangled = 8192, max_demangled = 65536;
 
-// What is read in this process. The demangler has no limits: 200 bytes with a substitution in each five make it write
-// until it aborts the process, and it recurses up to once for each byte. The bounds of a name and of all names are
-// those of some milliseconds and of a second.
+// Limits for names that are read in this process. The demangler has no limits: 200 bytes with a substitution in each
+// five make it write until it aborts the process, and it recurses up to once for each byte. These limits allow some
+// milliseconds for a name, and a second for all names.
 constexpr std::size_t max_length_here = 1024;
 constexpr std::uint64_t max_bound_here = std::uint64_t{1} << 20, max_bounds_here = std::uint64_t{1} << 28;
 

@@ -8,10 +8,10 @@
 
 namespace launchbox {
 
-/// The C++ declarations behind mangled names, at most 64 KiB of each, in their order. A name that is not mangled comes
-/// back as it is, and so does one made to exhaust the demangler. The hashes that nvcc puts into anonymous namespaces
-/// change with every build and are shown as `(anonymous namespace)`. Names that could take much time or memory, as long
-/// ones of templates do, are read in a child process: give all names at once.
+/// The C++ declarations for mangled names, at most 64 KiB of each, in their order. A name that is not mangled is
+/// returned unchanged, and so is one made to exhaust the demangler. The hashes that nvcc puts into anonymous namespaces
+/// change with every build and are shown as `(anonymous namespace)`. Names that could take much time or memory, such as
+/// long names of templates, are read in a child process: pass all names at once.
 std::vector<std::string> demangle_all(const std::vector<std::string>& names);
 
 /// The same for one name.

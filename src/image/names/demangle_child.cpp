@@ -129,7 +129,7 @@ bool reading_child::receive(char* bytes, std::size_t count, steady_clock::time_p
 {
     while (count > 0) {
         const std::size_t here = std::min(count, received_.size() - taken_);
-        if (here > 0) std::memcpy(bytes, received_.data() + taken_, here);  // at first there is no buffer
+        if (here > 0) std::memcpy(bytes, received_.data() + taken_, here);  // no buffer yet
         bytes += here;
         count -= here;
         taken_ += here;

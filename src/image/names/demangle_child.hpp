@@ -7,9 +7,10 @@
 
 namespace launchbox {
 
-/// `read(name)` for each of the names, called in a child process with little memory and time and not on our terminal.
-/// A name at which the child dies comes back as it is, and another child continues behind it. So do all that are left
-/// when no child can be started, after 16 deaths, after 20 s, past 256 MiB of results, and at Ctrl-C.
+/// Calls `read(name)` for each of the names in a child process with little memory and time, without our terminal. A
+/// name at which the child dies is returned unchanged, and another child continues after it. All further names are
+/// returned unchanged if no child can be started, after 16 deaths, after 20 s, above 256 MiB of results, and after
+/// Ctrl-C.
 std::vector<std::string> read_in_children(const std::vector<std::string>& names,
                                           std::string (*read)(const std::string& name));
 

@@ -15,7 +15,7 @@ bool is_word(char c)
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The length of `operator<<` or `operator()` at i; 0 when there is none.
+// The length of `operator<<` or `operator()` at i; 0 if there is none.
 std::size_t operator_name(std::string_view text, std::size_t i)
 {
     if (text[i] != keyword.front() || !text.substr(i).starts_with(keyword) || (i > 0 && is_word(text[i - 1]))) return 0;

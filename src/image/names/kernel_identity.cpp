@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view static_prefix = "__nv_static_", anonymous = "_GLOBAL__N__";
 
-// Takes digits and the `_` behind them off the front.
+// Removes digits and the `_` after them from the front.
 std::optional<std::size_t> take_number(std::string_view& text)
 {
     std::size_t number = 0;
@@ -27,7 +27,7 @@ std::optional<std::size_t> take_number(std::string_view& text)
 }
 
 // The file in HASH_LENGTH_FILE_..., the name that nvcc gives a translation unit. Before CUDA 11.3 there is no hash, and
-// FILE is that of a temporary: tmpxft_PID_0_NAME_cpp1_ii_HASH.
+// FILE is the name of a temporary file: tmpxft_PID_0_NAME_cpp1_ii_HASH.
 std::string_view file_of_unit(std::string_view unit);
 
 }  // namespace

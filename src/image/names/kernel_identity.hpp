@@ -11,8 +11,8 @@ namespace launchbox {
 /// "__nv_static_23__89b8bf71_4_t_cu__Z1fPi__Z4statPi".
 std::string_view without_static_prefix(std::string_view name);
 
-/// The source file that nvcc wrote into the symbol of a kernel with internal linkage or one with an anonymous namespace
-/// in it, its dots as underscores: "t_cu". Empty where there is none.
+/// The source file in the symbol of a kernel with internal linkage or with an anonymous namespace, as nvcc writes it,
+/// with underscores for dots: "t_cu". Empty if there is none.
 std::string_view file_in_symbol(std::string_view name);
 
 /// The name under which the same kernel is found in another build: `demangled`, since a symbol can hold hashes that

@@ -13,7 +13,7 @@ constexpr std::string_view kernel = "launchbox::tuned<",
                            probe = "launchbox::detail::architecture_probe<launchbox::detail::unit_",
                            name_of_probe = "launchbox::architecture_probe";
 
-// The template arguments that begin here, as far as they are needed. Comparisons are in parentheses.
+// The template arguments that begin here, up to the last one needed. Comparisons are in parentheses.
 std::vector<std::string_view> arguments_from(std::string_view text, std::size_t wanted)
 {
     std::vector<std::string_view> arguments;

@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// A demangled name without the number that stands for the -gencode list of its translation unit, which differs where a
-/// source is compiled for one architecture at a time. Other names come back as they are.
+/// A demangled name without the number for the -gencode list of its translation unit, which differs if a source is
+/// compiled for one architecture at a time. Other names are returned unchanged.
 std::string without_unit(std::string_view demangled);
 
 /// `square` for `void launchbox::tuned<square, ...>(...)`, `square (size class 1)` for the kernel of its

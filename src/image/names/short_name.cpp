@@ -24,7 +24,7 @@ public:
 
     void run();
 
-    range name;                // all of the text when there is no parameter list
+    range name;                // all of the text if there is no parameter list
     std::vector<range> casts;  // rising, not nested
 
 private:
@@ -145,8 +145,8 @@ bool declaration_scan::at_operator(std::size_t i) const
            (i == 0 || !in_word(at(i - 1)));
 }
 
-// The end of `operator()` or `operator<<`; template arguments behind it are opened here, where it is sure what they
-// are.
+// The end of `operator()` or `operator<<`; opens template arguments that follow, since here they cannot be anything
+// else.
 std::size_t declaration_scan::skip_operator(std::size_t i)
 {
     i += std::string_view("operator").size();
@@ -191,7 +191,7 @@ void declaration_scan::open(std::size_t i)
     ++count_of(text_[i]);
 }
 
-// Closes the innermost bracket of that kind and all that was left open in it; npos when there is none.
+// Closes the innermost bracket of that kind and all brackets left open in it; npos if there is none.
 std::size_t declaration_scan::close(char kind)
 {
     if (count_of(kind) == 0) return std::string_view::npos;

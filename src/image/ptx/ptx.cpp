@@ -58,11 +58,11 @@ private:
     std::vector<bool> calls_;                        // whether result_.kernels[i] does that
 };
 
-// One parameter, as far as it is read.
+// One parameter, as far as it matters.
 struct parameter {
     std::int64_t element_bytes = 0, count = 1;
     std::int64_t alignment = 0;  // 0: that of the element
-    bool in_pointee = false;     // behind .ptr: what follows describes what is pointed to
+    bool in_pointee = false;     // after .ptr: what follows describes the target of the pointer
 };
 
 std::string_view external_shared(ptx_tokens& tokens);
@@ -187,8 +187,8 @@ ptx_contents ptx_reader::read()
     return std::move(result_);
 }
 
-// NAME [(parameters)] directives { body }, or a `;` instead of the body, which makes it a prototype. False where there
-// is no memory for it.
+// NAME [(parameters)] directives { body }, or a `;` instead of the body for a prototype. False: no memory is left for
+// it.
 bool ptx_reader::read_entry()
 {
     kernel_info kernel;
@@ -267,8 +267,8 @@ void ptx_reader::add_shared_variables(std::string_view body, kernel_info& kernel
     std::ranges::stable_sort(variables, std::ranges::greater(), &shared_variable::bytes);
 }
 
-// Where the next declaration of a shared variable begins: instructions have the word behind a dot (ld.shared). The size
-// of the text: there is none.
+// Where the next declaration of a shared variable begins: in instructions the word follows a dot (ld.shared). The size
+// of the text if there is none.
 std::size_t find_shared(std::string_view text, std::size_t from)
 {
     constexpr std::string_view word = ".shared";

@@ -18,7 +18,7 @@ struct ptx_directives {
     struct range {
         std::size_t from = 0, to = 0;
     };
-    std::size_t begin = 0;               ///< behind the name and the parameters
+    std::size_t begin = 0;               ///< after the name and the parameters
     std::vector<range> register_limits;  ///< each `.maxnreg` and `.minnctapersm` with its number
     std::vector<range> block_limits;     ///< each `.maxntid` and `.maxclusterrank` with its numbers
 };
@@ -33,13 +33,13 @@ struct ptx_contents {
     std::vector<image_diagnostic> diagnostics;
 };
 
-/// Whether text begins as a PTX module: with `.version`, behind comments and space.
+/// Whether text is a PTX module: begins with `.version`, after comments and blanks.
 bool is_ptx(std::string_view text);
 
-/// Reads one PTX module. PTX tells launch attributes and parameters exactly. Registers, spills, barriers and the shared
-/// memory in all are decided later, by ptxas, and stay unknown here. Never throws on bad input.
-/// `entry_lines`: say in `source.entry` at which line each kernel starts, which costs a pass over the text. `memory`:
-/// where that is used up, the rest is not read and the caller says so; null: there is no limit.
+/// Reads one PTX module. PTX has launch attributes and parameters exactly. Registers, spills, barriers and the total of
+/// shared memory are decided later, by ptxas, and stay unknown here. Never throws on bad input. `entry_lines`: store in
+/// `source.entry` at which line each kernel starts, which costs a pass over the text. `memory`: when it is used up, the
+/// rest is not read, and the caller reports it; null: no limit.
 ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry_lines = true,
                       kernel_memory* memory = nullptr);
 

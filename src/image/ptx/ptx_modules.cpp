@@ -23,7 +23,7 @@ void for_each_ptx(std::string_view file, const std::function<void(std::string_vi
         if (image.entry.kind != fatbin_entry::ptx) continue;
         const auto text =
             unpack.decompress(image.entry.payload, image.entry.compression, image.entry.decompressed_bytes, ignored);
-        if (text) use(text->substr(0, text->find('\0')));  // padding is behind it
+        if (text) use(text->substr(0, text->find('\0')));  // padding follows it
     }
 }
 

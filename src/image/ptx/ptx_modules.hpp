@@ -1,4 +1,4 @@
-// The PTX of a binary as text, and the same with another register limit.
+// The PTX of a binary as text, and PTX with another register limit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -18,10 +18,10 @@ public:
     std::string_view next();
     std::string_view peek();
 
-    /// Skips to behind the `}` that belongs to a `{` just read; false when the text ends before it.
+    /// Skips to after the `}` that closes a `{` just read; false if the text ends before it.
     bool skip_block();
 
-    /// Skips to behind the `;` of a `.pragma` just read, which does not end what it is in; not into a `{`.
+    /// Skips to after the `;` of a `.pragma` just read, which ends nothing else; not into a `{`.
     void skip_pragma();
 
     /// Where the last token starts.
@@ -43,7 +43,7 @@ private:
     int line_ = 1;
 };
 
-/// An integer as PTX writes it: `256`, `0x100`, `0b11`, `0400`, `256U`. `nullopt` when it is none or over 2^31 - 1.
+/// An integer in PTX: `256`, `0x100`, `0b11`, `0400`, `256U`. `nullopt` for anything else, and above 2^31 - 1.
 std::optional<int> parse_ptx_integer(std::string_view token);
 
 }  // namespace launchbox

@@ -24,8 +24,8 @@ struct scan_level {
 /// Loops over `levels`, the last fastest, below values of the levels before. Not for use by two threads at once.
 class condition_scan {
 public:
-    /// `before`: the names that have a value when the loops begin. All names of conditions are constants or names of
-    /// `before` and `levels`. Throws `error` for what is no expression.
+    /// `before`: the names that have a value when the loops begin. All names in conditions are constants, or names of
+    /// `before` and `levels`. Throws `error` for text that is not an expression.
     condition_scan(const std::vector<scan_level>& before, const std::vector<scan_level>& levels,
                    const std::vector<std::string>& conditions, const named_constants& constants);
     ~condition_scan();

@@ -11,7 +11,7 @@ namespace launchbox {
 struct expression_token {
     enum class kind { name, keyword, function, number, text, sign };
     kind what = kind::sign;
-    std::string words;  ///< as they are in the expression; of a dotted name without blanks: sm.max_threads
+    std::string words;  ///< as written in the expression; a dotted name is without blanks: sm.max_threads
 };
 
 /// Throws `error` for what does not belong in an expression: statements, functions, tables, comments, C++ operators

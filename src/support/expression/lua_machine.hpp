@@ -43,7 +43,7 @@ private:
     memory_account memory_;
 };
 
-/// For messages, which are one or two lines however long the expression is.
+/// For messages: one or two lines, however long the expression is.
 std::string quoted_expression(const std::string& text);
 
 /// ceil_div(a, b) of whole numbers, rounded up.

@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// The numbers among the arguments as they are: of 1 and 1.5 the smallest is the whole number 1.
+// Keeps the type of the numbers: the smallest of 1 and 1.5 is the whole number 1.
 int extreme(lua_State* state, bool largest)
 {
     int best = 1;

@@ -12,8 +12,8 @@ namespace launchbox {
 
 using parameter_value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// As it is in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number), a
-/// word as it is.
+/// As in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number); words
+/// unchanged.
 std::string parameter_text(const parameter_value& value);
 
 /// Named values in a fixed order: a candidate (threads 256, items 11) or a workload (type int, n 1048576).
@@ -27,10 +27,10 @@ struct assignment {
 /// For people: "threads=256 items=11".
 std::string parameter_text(const assignment& values);
 
-/// For programs: the same for equal names and values in any order, and for no others, whatever is in them.
+/// For programs: equal for the same names and values in any order, and for nothing else, whatever characters they hold.
 std::string identity_of(assignment values);
 
-/// Both, the second behind the first.
+/// Both, the second after the first.
 assignment joined(assignment one, const assignment& other);
 
 }  // namespace launchbox

@@ -8,7 +8,7 @@ namespace launchbox {
 
 namespace {
 
-// Counters are local names, of which Lua allows 200, as long as they are few.
+// Counters are local variables, of which Lua allows 200, unless there are many.
 constexpr std::size_t max_local_counters = 24;
 
 std::string number(std::size_t value)

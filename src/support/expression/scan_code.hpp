@@ -16,13 +16,13 @@ namespace launchbox {
 /// turned away in T.
 struct scan_code {
     std::string text;
-    std::map<int, std::string> condition_of_line;  ///< on each of these lines nothing but the expression can fail
+    std::map<int, std::string> condition_of_line;  ///< on each of these lines only the expression can fail
     std::vector<const scan_level*> tables;         ///< V[i + 1] holds the values of the i-th
     std::vector<std::size_t> used_before;          ///< of the levels before: the function's parameters, in their order
-    std::vector<std::size_t> counted;              ///< T[k + 1] counts what the k-th of these conditions turned away
+    std::vector<std::size_t> counted;              ///< T[k + 1] counts what the k-th of these conditions rejected
 };
 
-/// `names`: of the levels before and of `levels`. Throws `error` for what is no expression.
+/// `names`: of the levels before and of `levels`. Throws `error` for text that is not an expression.
 scan_code code_of_scan(const std::vector<std::string>& names, const std::vector<scan_level>& before,
                        const std::vector<scan_level>& levels, const std::vector<std::string>& conditions,
                        const named_constants& constants);

@@ -17,7 +17,7 @@ namespace launchbox {
 /// Names with dots, such as "sm.max_threads", beside those of an `assignment`.
 using named_constants = std::map<std::string, parameter_value>;
 
-/// What is wrong with an expression, or with its value; `text()` is the whole expression, for whoever knows its place.
+/// An error in an expression, or in its value; `text()`: the whole expression, for callers that know its place.
 class expression_error : public error {
 public:
     expression_error(std::string text, const std::string& what, std::string hint)
@@ -36,7 +36,7 @@ private:
 /// in it that can run for long or need memory. Not for use by two threads at once.
 class value_expression {
 public:
-    /// Throws `expression_error` when `text` is no expression. Which names there are, is asked when it is evaluated.
+    /// Throws `expression_error` if `text` is not an expression. Names are looked up when it is evaluated.
     explicit value_expression(std::string text);
     ~value_expression();
     value_expression(value_expression&&) noexcept;

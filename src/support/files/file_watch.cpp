@@ -31,7 +31,7 @@ std::size_t content_of_file(const std::filesystem::path& file)
     try {
         return std::hash<std::string>()(read_file(file));
     } catch (const error&) {
-        return 0;  // it is not there
+        return 0;  // it does not exist
     }
 }
 

@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// The number, size and times of a file, which change when it is written: also the time of its inode, which nobody can
-/// set. Empty: it is not there.
+/// The inode, size and times of a file, which change when it is written, including the change time of the inode, which
+/// cannot be set. Empty if it does not exist.
 std::string state_of_file(const std::filesystem::path& file);
 
-/// Notes the files as they are when it is made. May be used by several threads at once.
+/// Remembers the files at its construction. May be used by several threads at once.
 class file_watch {
 public:
     explicit file_watch(std::vector<std::filesystem::path> files);

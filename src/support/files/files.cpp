@@ -135,8 +135,6 @@ struct replacement_rules {
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
                       const replacement_rules& rules);
 
-std::string read_regular_file(const fs::path& path, std::size_t cap);
-
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t cap)
@@ -145,7 +143,7 @@ std::string read_input(const std::string& path, std::size_t cap)
         note_read("/proc/self/fd/0");  // it may be a file
         return read_all(STDIN_FILENO, "standard input", cap);
     }
-    // Opening a pipe would wait for its writer, whatever the user does meanwhile.
+    // A blocking open of a pipe would wait for its writer, and ignore Ctrl-C.
     struct stat status {};
     const bool is_pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
     const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0)));
@@ -156,14 +154,20 @@ std::string read_input(const std::string& path, std::size_t cap)
 
 std::string read_file(const fs::path& path, std::size_t cap)
 {
-    std::string content = read_regular_file(path, cap);
+    std::string content = read_old_output(path, cap);
     note_read(path);
     return content;
 }
 
 std::string read_old_output(const fs::path& path, std::size_t cap)
 {
-    return read_regular_file(path, cap);
+    refuse_irregular(path);
+    // Does not wait either if a pipe has just replaced the file.
+    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
+    struct stat status {};
+    if (::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_irregular(path);
+    return read_all(file.number(), path.string(), cap);
 }
 
 void refuse_irregular(const fs::path& file)
@@ -271,18 +275,7 @@ std::string read_all(int file, const std::string& name, std::size_t cap)
     return content;
 }
 
-std::string read_regular_file(const fs::path& path, std::size_t cap)
-{
-    refuse_irregular(path);
-    // Not even for a pipe that has just taken the file's place is there a wait.
-    const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
-    struct stat status {};
-    if (::fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_irregular(path);
-    return read_all(file.number(), path.string(), cap);
-}
-
-// A pipe, when its reader is there. A negative number: the error is in errno.
+// Opens a pipe when its reader exists. A negative number: the error is in errno.
 int open_pipe(const fs::path& pipe)
 {
     constexpr int milliseconds = 50;
@@ -300,7 +293,7 @@ int open_pipe(const fs::path& pipe)
     }
 }
 
-// A pipe, a device: it cannot be replaced, only written to. False: it is none.
+// Writes to a pipe or device, which cannot be replaced. False: it is something else.
 bool write_to_device(const fs::path& wanted, const output_target& target,
                      const std::function<void(std::ostream&)>& writer)
 {
@@ -354,7 +347,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     if (replaces && rules.like == nullptr) take_over_access_list(file.number(), path);
     if (failure == 0) failure = refused;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    // It is open, and so locked, until it has its name, so it is not mistaken for a leftover.
+    // It is open, and so locked, until it has its final name: nobody removes it as a leftover.
     if (failure == 0 && replaces && rules.accept) rules.accept(temporary);
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
     if (failure == EBUSY)
@@ -369,8 +362,8 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
 void move_to_new_name(const fs::path& made, const fs::path& wanted)
 {
     if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, wanted.c_str(), RENAME_NOREPLACE) == 0) return;
-    // Not every file system knows that flag. A second name is never that of something that is there, and a folder is
-    // renamed onto no other that holds anything.
+    // Not every file system supports that flag. link() never replaces an existing file, and rename() replaces a folder
+    // only if it is empty.
     if (errno == EINVAL || errno == ENOSYS) {
         std::error_code ignored;
         if (fs::is_directory(made, ignored) && !fs::exists(fs::symlink_status(wanted, ignored))) {

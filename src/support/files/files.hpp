@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// The most that `read_input` takes unless told otherwise: 1 GiB.
+/// The default limit of `read_input`: 1 GiB.
 inline constexpr std::size_t max_input_bytes = std::size_t{1} << 30;
 
 /// What the user named: the bytes of a file, of standard input for "-", of a pipe (a shell's `<(...)`) or a device,
@@ -26,23 +26,23 @@ std::string read_file(const std::filesystem::path& path, std::size_t cap = max_i
 /// The same without a note that it was read: of a file that is about to be written again.
 std::string read_old_output(const std::filesystem::path& path, std::size_t cap = max_input_bytes);
 
-/// Throws `error` when the file is there and not a regular file: a pipe, a device, a folder.
+/// Throws `error` if the file exists and is not a regular file but a pipe, a device, a folder.
 void refuse_irregular(const std::filesystem::path& file);
 
 /// Writes to a temporary file beside `wanted` and renames it: `wanted` has either its old content or all of the new. A
-/// link is followed, and what it leads to is replaced. A device or pipe is written to as it is; `/dev/stdout` and the
-/// like, whatever they lead to. A file that is replaced keeps its permissions, its owner where the user may give it
-/// away, and its access control list; another name of it (a hard link) keeps the old content. Throws `error` and leaves
-/// nothing behind when that fails, and for a file that is read-only.
+/// link is followed, and its target is replaced. Devices and pipes are written to directly, and so are `/dev/stdout`
+/// and the like, whatever they are. A replaced file keeps its permissions, its owner if the user may set it, and its
+/// access control list; other hard links keep the old content. On failure, and for a read-only file, throws `error` and
+/// leaves nothing behind.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content);
 
-/// The same for content that is not held in memory whole: `writer` is called once. What it throws is passed on, and
-/// nothing is left behind. `accept` is called with the name of the finished temporary file before that takes the place
-/// of a file which is there, and may throw as well.
+/// The same without holding the content in memory: `writer` is called once. Its exceptions are passed on, and nothing
+/// is left behind. `accept` is called with the name of the finished temporary file before that replaces an existing
+/// file, and may throw as well.
 void write_file_atomically(const std::filesystem::path& wanted, const std::function<void(std::ostream&)>& writer,
                            const std::function<void(const std::filesystem::path& finished)>& accept = {});
 
-/// The same with the permissions of another file and, where the user may give a file away, its owner and group.
+/// The same with the permissions of another file and, if the user may set them, its owner and group.
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content,
                            const std::filesystem::path& permissions_of);
 
@@ -56,9 +56,9 @@ bool may_write(const std::filesystem::path& file);
 /// How long a process waits for another that has locked what it needs. What is done under a lock takes milliseconds.
 inline constexpr std::chrono::milliseconds lock_patience{10'000};
 
-/// While it lives, no other process has the same of a file in the same folder: for reading a file, changing it and
-/// writing it again. A folder that is not there or cannot be locked is not. `waiting` is called once if another process
-/// has it, with a sentence for the user. Throws `error` where that continues for longer than `patience`.
+/// While it lives, no other process has a lock for a file in the same folder: for reading a file, changing it and
+/// writing it again. A folder that does not exist or cannot be locked is not locked. `waiting` is called once, with a
+/// sentence for the user, if another process holds the lock. Throws `error` if that lasts longer than `patience`.
 class folder_lock {
 public:
     explicit folder_lock(const std::filesystem::path& file, const std::function<void(const std::string&)>& waiting = {},
@@ -71,9 +71,8 @@ private:
     int folder_ = -1;
 };
 
-/// A new directory in the system's temporary folder, removed with all it holds when this goes out of scope, or, where
-/// its process is killed, by the next process that makes one (own_temporaries.hpp). Throws `error` where none can be
-/// made.
+/// A new directory in the system's temporary folder, removed with its contents when this goes out of scope, or, if its
+/// process is killed, by the next process that makes one (own_temporaries.hpp). Throws `error` if none can be made.
 class temporary_directory {
 public:
     temporary_directory();

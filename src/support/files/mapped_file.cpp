@@ -24,7 +24,7 @@ namespace launchbox {
 namespace {
 
 // Data for the handler of SIGBUS. Reading a page that is no longer in the file raises it; the handler puts zeros in its
-// place. Only as many mappings as are open at once are ever needed; others are read.
+// place. At most as many mappings are needed as are open at once; further files are read instead.
 struct mapping {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::uintptr_t> end{0};  // 0: the slot is free

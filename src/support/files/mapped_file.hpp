@@ -50,7 +50,7 @@ private:
     const char* data_ = nullptr;
     std::size_t size_ = 0;
     int slot_ = -1;  // in the table of mappings; -1: `copy_` has the bytes
-    int file_ = -1;  // open as long as it is mapped
+    int file_ = -1;  // open while it is mapped
     std::string copy_;
 };
 

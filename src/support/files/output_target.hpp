@@ -9,11 +9,11 @@
 namespace launchbox {
 
 struct output_target {
-    std::filesystem::path path;  ///< behind all links; what it names may not be there yet
+    std::filesystem::path path;  ///< after following all links; may not exist yet
     int descriptor = -1;         ///< of this process, where the path leads to it: /dev/stdout, /dev/fd/3; else -1
 };
 
-/// Follows links, also to what is not there. Throws `error` where they lead in a circle.
+/// Follows links, also to files that do not exist. Throws `error` if they form a circle.
 output_target target_of(const std::filesystem::path& wanted);
 
 /// Gives an open new file the owner, group and permissions of another one, as far as the user may. Where the group

@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::chrono::hours kept_unchanged{30 * 24};
 
-// Of this start of this machine's kernel, the same in all its containers. "unknown": nobody else is distinguished then.
+// Identifies this boot of the machine's kernel, the same in all its containers. If "unknown", other boots cannot be
+// distinguished.
 constexpr std::string_view no_boot = "unknown";
 std::string read_boot()
 {

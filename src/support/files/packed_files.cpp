@@ -281,7 +281,7 @@ bool unpacker::append_data(archive* opened, std::string& data, std::uint64_t up_
             complain(in_quotes(name) + " cannot be read: " + reason_of(opened));
             return false;
         }
-        // A file with holes: what is left out are zeros.
+        // A file with holes: they are zeros.
         const auto at = static_cast<std::uint64_t>(std::max<la_int64_t>(0, offset));
         if (at < data.size()) {
             complain(in_quotes(name) + " cannot be read: its parts overlap");
@@ -303,7 +303,7 @@ bool is_file(archive_entry* entry)
     return archive_entry_filetype(entry) == AE_IFREG || archive_entry_filetype(entry) == 0;
 }
 
-// To another member, whose content is told there.
+// A link to another member, which has the content.
 bool is_link(archive_entry* entry)
 {
     return archive_entry_filetype(entry) == AE_IFLNK || archive_entry_hardlink(entry) != nullptr;
@@ -335,7 +335,7 @@ std::string reason_of(archive* opened)
     return text == nullptr ? "it is damaged" : escape_for_terminal(text);
 }
 
-// The bytes as they are in the archive where they are no text of the locale.
+// The bytes from the archive if they are not text in the locale's encoding.
 std::string name_of(archive_entry* entry, std::size_t number)
 {
     if (const char* name = archive_entry_pathname(entry)) return name;
@@ -343,7 +343,7 @@ std::string name_of(archive_entry* entry, std::size_t number)
     return "member " + std::to_string(number);
 }
 
-// Names are shown and compared, never opened: but a name made to be opened elsewhere is no honest one.
+// Names are shown and compared, never opened; but such a name is meant to be opened elsewhere.
 bool leads_out(std::string_view name)
 {
     if (name.starts_with('/') || name.starts_with('\\')) return true;
@@ -407,7 +407,7 @@ archive_handle open_bytes(std::string_view bytes, bool single_file_too, std::str
     archive_read_support_format_tar(a);
     archive_read_support_format_zip(a);
     if (is_debian_package(bytes)) archive_read_support_format_ar(a);
-    // One compressed file, of whatever content.
+    // A single compressed file, with any content.
     if (single_file_too && !bytes.starts_with("PK") && !bytes.starts_with("#!")) archive_read_support_format_raw(a);
     if (archive_read_open_memory(a, bytes.data(), bytes.size()) != ARCHIVE_OK) {
         why = "it cannot be unpacked: " + reason_of(a);

@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// Whether these first bytes of a file are those of a kind that `read_packed` reads. A script with a zip file behind it
-/// (Python's zipapp) is told by its end.
+/// Whether a file with these first bytes is of a kind that `read_packed` reads. A script followed by a zip file
+/// (Python's zipapp) is recognised by its end.
 bool looks_packed(std::string_view bytes);
 
-/// "7z" of a packed file of a kind that is not read; empty: it is none of those that are known.
+/// "7z" for a packed file of a known kind that is not read; empty for anything else.
 std::string_view kind_of_other_archive(std::string_view bytes);
 
 /// The packages of Debian: archives of `ar` as static libraries are, with other members.
@@ -33,13 +33,13 @@ struct packed_findings {
     std::vector<std::string> errors;           ///< "'../x' leads out of it, and is not read", and the like
     std::vector<std::string> nested_archives;  ///< names of archives within it, which are not opened
     std::size_t not_listed = 0;                ///< further ones of both
-    /// Bytes of a zip or tar file before its beginning and behind its end, as far as they are known.
+    /// Bytes before and after a zip or tar file, as far as they are known.
     std::vector<std::string_view> rest;
 };
 
 struct packed_reader {
-    /// Whether a member is wanted, by its name and its first bytes: at least 65,536 where it has so many; `is_all`:
-    /// there are no more. Also called for an empty member; not for a folder, link or device without content.
+    /// Whether a member is wanted, by its name and its first bytes: at least 65,536 if it has as many; `is_all`: there
+    /// are no more. Also called for an empty member; not for a folder, link or device without content.
     std::function<bool(std::string_view name, std::string_view beginning, bool is_all)> wanted;
     /// Called for each that is, in the order of the file. The bytes are gone when it returns. False: no more.
     std::function<bool(const std::string& name, std::string_view bytes)> use;

@@ -33,7 +33,7 @@ noted_files& noted()
     return files;
 }
 
-// With links followed as far as there is something; what is not there is taken by its name.
+// Resolves links as far as the path exists; the rest is taken literally.
 fs::path whole_path(const fs::path& file)
 {
     std::error_code failure;

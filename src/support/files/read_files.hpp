@@ -8,11 +8,11 @@
 namespace launchbox {
 
 /// Notes that `file` is an input, for the whole process. The readers of this folder call it for each file that they
-/// open; whoever starts a program that reads a file, or opens one by a library, calls it too. A file that is not there
-/// counts by its path: it may be about to be made. Files of temporary folders of this process are not noted.
+/// open; code that starts a program that reads a file, or opens one by a library, calls it too. A file that does not
+/// exist is noted by its path: it may be about to be made. Files in temporary folders of this process are not noted.
 void note_read(const std::filesystem::path& file);
 
-/// The same for existing files: a compiler also names things that are not files (`<built-in>`).
+/// The same for those that exist: a compiler also names things that are not files (`<built-in>`).
 void note_files_read(const std::vector<std::filesystem::path>& named);
 
 /// Whether writing to `file` would change a noted one: by device and number, so that links and other names count, and

@@ -60,7 +60,7 @@ extern "C" [[gnu::visibility("hidden")]] std::uint32_t arc4random() noexcept
 
 namespace {
 
-/// Whether the object `info` holds the address of the result; if so, where its unwind tables are.
+/// Whether the object `info` contains the address of the result; if so, where its unwind tables are.
 int find_tables(dl_phdr_info* info, std::size_t, void* searched)
 {
     auto& result = *static_cast<dl_find_object*>(searched);

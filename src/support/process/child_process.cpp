@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t number_digits = 20;
 
-// What the child needs, made before it is there.
+// What the child needs, prepared before it starts.
 struct child_plan {
     const child_options& options;
     const std::function<void()>* body = nullptr;  // null: it becomes a program

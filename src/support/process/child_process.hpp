@@ -15,9 +15,9 @@
 
 namespace launchbox {
 
-/// A pipe that no program inherits by itself. Closes what it still has of its ends; -1: closed or taken.
+/// A pipe that programs inherit only if it is passed to them. Closes its remaining ends; -1: closed or taken.
 struct child_pipe {
-    child_pipe();  ///< throws `machine_error` where there are no more descriptors
+    child_pipe();  ///< throws `machine_error` if there are no more descriptors
     ~child_pipe();
     child_pipe(const child_pipe&) = delete;
     child_pipe& operator=(const child_pipe&) = delete;
@@ -30,7 +30,8 @@ constexpr int our_stream = -1, no_stream = -2;  // no_stream: /dev/null
 struct child_options {
     std::array<int, 3> streams{our_stream, our_stream, our_stream};  ///< its standard input, output and error
     std::string directory = {};                                      ///< where it runs; empty: here
-    std::vector<std::string> environment = {};                       ///< NAME=value, in place of ours of these names
+    /// NAME=value; replaces our variables of these names
+    std::vector<std::string> environment = {};
     std::string number_variable = {};  ///< a variable that gets the number of its process; empty: none does
     bool own_group = false;            ///< so that what it starts can be ended with it
     bool ends_with_us = true;          ///< killed when the thread that starts it ends
@@ -42,7 +43,7 @@ struct child_options {
 
 struct started_child {
     pid_t process = 0;
-    int failure = 0;  ///< why there is none, as errno has it; 0: it runs
+    int failure = 0;  ///< why it could not be started, an errno; 0: it runs
 };
 
 /// Starts `arguments[0]`, looked up in PATH. Copies no memory: from a large process as fast as from a small one.
@@ -53,7 +54,7 @@ started_child start_copy(const child_options& options, const std::function<void(
 
 struct child_ending {
     int exit_code = 0;           ///< 128 + the signal's number when a signal ended it, as shells say
-    int signal = 0;              ///< the signal that ended it; 0: it ended by itself, with any exit status
+    int signal = 0;              ///< the signal that ended it; 0: it exited, with any status
     std::size_t peak_bytes = 0;  ///< of memory, in the largest of it and of what it has waited for
 };
 

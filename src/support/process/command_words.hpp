@@ -28,7 +28,7 @@ std::set<std::string> names_in(const std::vector<std::string>& words);
 std::vector<std::string> filled_in(const std::vector<std::string>& words,
                                    const std::map<std::string, std::string>& values);
 
-/// The same for a compiler's options: a word is left out if a value in it is empty, so that a value may be no option.
+/// The same for a compiler's options: a word with an empty value is removed, so that a value may mean no option.
 std::vector<std::string> filled_options(const std::vector<std::string>& words,
                                         const std::map<std::string, std::string>& values);
 

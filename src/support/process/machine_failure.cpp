@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The number behind "name " at the start of a line.
+// The number after "name " at the start of a line.
 std::optional<std::uint64_t> counter(const fs::path& file, const std::string& name)
 {
     const std::string text = "\n" + read_proc_file(file);

@@ -10,8 +10,8 @@ namespace launchbox {
 /// may follow: NAME=value.more.
 std::string mark_of_what_we_started();
 
-/// From now on a small process waits for our end. If we are killed, it kills all that has the mark, daemons too; where
-/// we end by ourselves, it just ends. There is one for a process; before Linux 5.3 there is none.
+/// Starts a small process that waits for our end. If we are killed, it kills everything with the mark, including
+/// daemons; if we exit, it just ends. There is one for each process; before Linux 5.3 there is none.
 void watch_for_orphans();
 
 }  // namespace launchbox

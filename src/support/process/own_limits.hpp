@@ -4,9 +4,9 @@
 
 namespace launchbox {
 
-/// Call it first in main. A file that may not become as large (ulimit -f) is then a failed write, which is said, and no
-/// signal that ends the process; other programs that are started have the signal as usual. Threads have stacks of
-/// 1 MiB or more, whatever ulimit -s says.
+/// Call it first in main. A file that exceeds ulimit -f then is a failed write, which is reported, and not a signal
+/// that ends the process; programs that we start get the signal as usual. Threads have stacks of at least 1 MiB,
+/// whatever ulimit -s says.
 void outlive_own_limits();
 
 }  // namespace launchbox

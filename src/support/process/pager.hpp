@@ -7,8 +7,8 @@
 namespace launchbox {
 
 /// Shows the text in a pager: $LAUNCHBOX_PAGER, $PAGER or less, whichever is set first, with `less` as git starts it
-/// (LESS=FRX unless that is set). false, and nothing was shown: standard output is no terminal or a dumb one, the text
-/// fits on it, a variable is empty or "cat", or the pager cannot be started.
+/// (LESS=FRX unless that is set). False, and nothing was shown, if standard output is not a terminal or a dumb one, if
+/// the text fits on it, if the variable is empty or "cat", or if the pager cannot be started.
 bool show_in_pager(const std::string& text);
 
 }  // namespace launchbox

@@ -48,7 +48,7 @@ void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
     if (failure) std::rethrow_exception(failure);
 }
 
-/// The same for many short jobs: `job(begin, end)` for the ranges that `count` is cut into.
+/// The same for many short jobs: calls `job(begin, end)` for ranges of `count`.
 template <class Job>
 void run_parallel_ranges(std::size_t count, std::size_t at_once, const Job& job, unsigned workers = 0)
 {

@@ -48,7 +48,7 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     child.is_limited = options.time_limit > 0;
     child.marker = mark_of_what_we_started() + "." + std::to_string(++count);
     watch_for_orphans();
-    // What it leaves behind becomes our child, and can be found and ended.
+    // Processes that it leaves behind become our children, and can be found and ended.
     if (child.is_limited) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     child_pipe output;
     child_options how{.streams = {no_stream, output.write, output.write},

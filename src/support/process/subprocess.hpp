@@ -12,7 +12,7 @@ namespace launchbox {
 
 struct subprocess_result {
     int exit_code = 0;       ///< 128 + the signal's number when a signal ended it, as shells say
-    int signal = 0;          ///< the signal that ended it; 0: it ended by itself, with any exit status
+    int signal = 0;          ///< the signal that ended it; 0: it exited, with any status
     std::string output;      ///< standard output and standard error together, in the order in which they were written
     bool timed_out = false;  ///< ended by us, with all that it had started, because its time was over
     double seconds = 0;      ///< of wall time, from its start to its end
@@ -23,9 +23,9 @@ struct subprocess_options {
     std::filesystem::path directory;                  ///< where it runs; empty: here
     std::vector<std::string> environment;             ///< NAME=value, added to ours
     std::size_t output_cap = std::size_t{256} << 20;  ///< bytes; the rest is read and dropped
-    /// Seconds after which it is killed with all that it has started, and what it leaves behind when it ends by itself
-    /// is killed, too, also what has detached itself as a daemon does; an interrupt (process/interrupt.hpp) then ends
-    /// it like the time. 0: it may take for ever, and a Ctrl-C at the terminal reaches it as it reaches us.
+    /// Seconds after which it is killed with all processes that it has started. When it exits, processes that it leaves
+    /// behind are killed, too, daemons included. An interrupt (process/interrupt.hpp) ends it like the time limit. 0:
+    /// no limit, and Ctrl-C at the terminal reaches it as it reaches us.
     double time_limit = 0;
     const std::atomic<bool>* stop = nullptr;  ///< with a time limit: when it becomes true the program is ended, too
 };

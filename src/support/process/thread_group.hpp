@@ -14,8 +14,8 @@ namespace launchbox {
 
 class thread_group {
 public:
-    /// False: the system has refused it, and nothing of `work` was done. Those that run go on: whoever started them
-    /// must see to it that they end, since the destructor waits for them.
+    /// False: the system refused to start a thread, and `work` was not called. Threads that run already go on: the
+    /// caller must make them end, since the destructor waits for them.
     template <class Work>
     [[nodiscard]] bool start(Work&& work)
     {

@@ -1,4 +1,4 @@
-// Letters and digits as names of programs have them, whatever the locale.
+// Letters and digits of identifiers, independent of the locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

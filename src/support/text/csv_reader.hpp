@@ -12,7 +12,7 @@ namespace launchbox {
 
 class csv_reader {
 public:
-    /// `name` is that of the file, for messages. A byte order mark in front is skipped.
+    /// `name`: of the file, for messages. A byte order mark is skipped.
     csv_reader(std::string_view text, std::string name);
 
     /// The next row, or false at the end. Spaces around a cell without quotes are not part of it. Throws `error`, with

@@ -28,7 +28,7 @@ bool matches_kernel(const std::string& pattern, const std::string& name, const s
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates)
 {
     std::string best;
-    std::size_t best_distance = 3;  // further away is no misspelling
+    std::size_t best_distance = 3;  // a larger distance is not a misspelling
     for (const std::string& candidate : candidates) {
         std::vector<std::size_t> row(candidate.size() + 1);
         for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

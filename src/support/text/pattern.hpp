@@ -13,11 +13,11 @@ class RE2;
 
 namespace launchbox {
 
-/// A regular expression, matched in a time that is linear in the text whatever the expression is (RE2's syntax: no
-/// backreferences, nothing that looks ahead or behind). Text is bytes.
+/// A regular expression, matched in a time that is linear in the text, whatever the expression (RE2's syntax: no
+/// backreferences, no lookahead or lookbehind). Text is bytes.
 class pattern {
 public:
-    /// Throws `error`, with RE2's own words, when the text is no regular expression.
+    /// Throws `error`, with RE2's message, if the text is not a regular expression.
     explicit pattern(const std::string& text);
     pattern(pattern&&) noexcept;
     ~pattern();

@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// Length of the UTF-8 sequence that starts here; 0 when there is none.
+// Length of the UTF-8 sequence that starts here; 0 if there is none.
 std::size_t sequence_length(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

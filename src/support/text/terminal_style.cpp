@@ -39,7 +39,7 @@ output_style style_of(int stream)
     if (locale.empty()) locale = environment("LANG");
     std::transform(locale.begin(), locale.end(), locale.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // No locale at all is what containers and CI have; their logs show UTF-8.
+    // Containers and CI set no locale at all; their logs show UTF-8.
     style.unicode = locale.empty() || locale.find("utf") != std::string::npos;
     return style;
 }

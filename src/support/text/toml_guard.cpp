@@ -28,8 +28,8 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
     std::size_t dots = 0, brackets = 0;  // those that are open
     char quote = 0;                      // of the string that we are in
     bool comment = false;
-    char before = '\n';  // the last character that is no blank
-    char last = '\n';    // the same over lines and comments
+    char before = '\n';  // the last non-blank character
+    char last = '\n';    // the same across lines and comments
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;

@@ -15,17 +15,16 @@ struct toml_trouble {
     std::string hint;
 };
 
-/// The first thing in the text that toml++ 3.3 must not see, none of which our files need: long chains of dotted keys,
-/// which become tables in tables that are taken apart by recursion; characters outside of ASCII that are neither in a
-/// string nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that
-/// test is made too; quotes in the middle of a word, which begin no string; and the bracket of a table's header that is
-/// not followed by a name, where it aborts or, without assertions, continues as if there were one; and a closing brace
-/// in the place of an array's value, likewise.
+/// The first thing in the text that toml++ 3.3 must not see. Our files need none of these: long chains of dotted keys,
+/// which become nested tables that are destroyed by recursion; characters outside of ASCII that are neither in a string
+/// nor in a comment, for some of which its test for white space is undefined; multi-line strings, in which that test is
+/// made too; quotes in the middle of a word, which do not begin a string; a bracket that begins a table's header
+/// without a name after it, where it aborts or, without assertions, continues as if there were one; and a closing brace
+/// in the place of an array's value, with the same effect.
 std::optional<toml_trouble> trouble_for_the_parser(std::string_view text);
 
-/// The same text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other
-/// characters is undefined in places that a look at the text from outside cannot foresee, such as a quote behind a
-/// broken number.
+/// The text with each byte outside of ASCII, and each `~`, spelled `~hh`. The library's handling of other characters is
+/// undefined in places that cannot be recognised from outside, such as a quote after a broken number.
 std::string spelled_in_ascii(std::string_view text);
 
 /// The text before, from a string that the library has read, or from a sentence of its.

@@ -69,4 +69,16 @@ std::optional<std::int64_t> read_bytes(std::string_view text)
     return value;
 }
 
+std::optional<std::int64_t> read_c_integer(std::string_view digits)
+{
+    int base = digits.size() > 1 && digits[0] == '0' ? 8 : 10;
+    if (base == 8 && (digits[1] == 'x' || digits[1] == 'X')) base = 16;
+    if (base == 8 && (digits[1] == 'b' || digits[1] == 'B')) base = 2;
+    if (base == 16 || base == 2) digits.remove_prefix(2);
+    if (digits.starts_with('-')) return std::nullopt;
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    return failure == std::errc() && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace launchbox

@@ -12,8 +12,12 @@ namespace launchbox {
 /// and for what 64 bits do not hold.
 std::optional<std::int64_t> read_whole_number(std::string_view text);
 
-/// A size in bytes: the same from 0 on, and behind it B, or K, M, G or T (1,024 each, in either case) with or without
-/// B or iB: "11264", "49,152", "48K", "48 KiB", "227kb". nullopt for anything else.
+/// A size in bytes: a whole number from 0 on, followed by B, or by K, M, G or T (1,024 each, in either case) with or
+/// without B or iB: "11264", "49,152", "48K", "48 KiB", "227kb". nullopt for anything else.
 std::optional<std::int64_t> read_bytes(std::string_view text);
+
+/// A number as C++ and PTX write it, without sign, suffix and separators: "255", "0xff", "0377", "0b11111111". nullopt
+/// for anything else, and for what 64 bits do not hold.
+std::optional<std::int64_t> read_c_integer(std::string_view digits);
 
 }  // namespace launchbox

@@ -40,8 +40,8 @@ bool is_control(std::uint32_t character)
     return character < 0x20 && (character == 0 || in_text.find(static_cast<char>(character)) == std::string_view::npos);
 }
 
-// Without a mark: no zeros where text begins, then units of which most are ASCII, and none is a zero or another control
-// character, as they are in every binary.
+// Text without a mark: no zeros where it begins, and then units of which most are ASCII and none is zero or another
+// control character; every binary has some of these.
 bool looks_like_units(std::string_view bytes, text_form form)
 {
     constexpr std::size_t enough = 4096;
@@ -54,7 +54,7 @@ bool looks_like_units(std::string_view bytes, text_form form)
         ++units;
         ascii += unit < 0x80 ? 1 : 0;
     }
-    constexpr std::size_t fewest = 8;  // a zero behind text, as behind PTX, is none of this
+    constexpr std::size_t fewest = 8;  // a zero after text, as after PTX, is not such text
     return units >= fewest && ascii * 4 >= units * 3;
 }
 
@@ -73,7 +73,7 @@ text_form utf16_without_mark(std::string_view bytes)
     return is_big_endian ? text_form::big_endian : text_form::bytes;
 }
 
-// Whether a line of bytes begins at `i`: there is no zero in it, nor behind its end.
+// Whether a line of bytes begins at `i`: it contains no zero, and none follows it.
 bool is_line_of_bytes(std::string_view bytes, std::size_t i)
 {
     const std::size_t end = std::min(bytes.find('\n', i), bytes.size());

@@ -20,6 +20,7 @@
 #include "advice/bounds/bounds_plan.hpp"
 #include "compiler/log/resource_log.hpp"
 #include "image/cubin.hpp"
+#include "nvcc_test.hpp"
 #include "scale.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -42,17 +43,8 @@ std::string written_by_hand(std::string text, const std::string& name, const lau
     return text.replace(from, to - from, " " + attribute_source(attribute) + " ");
 }
 
-class BoundsSweep : public testing::Test {
+class BoundsSweep : public nvcc_test {
 protected:
-    void SetUp() override
-    {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-    }
-
     // What the compiler says of all kernels of a source on disk.
     [[nodiscard]] std::map<std::string, kernel_info> by_hand(const fs::path& source, const std::string& architecture,
                                                              const std::vector<std::string>& flags = {}) const
@@ -78,8 +70,6 @@ protected:
 
     template <class WriteCopy>
     void compare_all(const bounds_sweep_result& swept, const WriteCopy& write_copy) const;
-
-    toolchain tools_;
 };
 
 void expect_same(const kernel_info& trial, const kernel_info& hand, const std::string& what)
@@ -242,8 +232,6 @@ protected:
         write_file_atomically(path, text);
         return path.string();
     }
-
-    temporary_directory folder_;
 };
 
 TEST_F(SmallSweep, TrialsAreInTheOrderOfThePlanAfterTheOneWithoutAttribute)

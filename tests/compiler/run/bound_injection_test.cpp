@@ -12,6 +12,7 @@
 #include "compiler/run/toolchain.hpp"
 #include "image/binary.hpp"
 #include "image/ptx/ptx.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
@@ -21,17 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class BoundInjection : public testing::Test {
+class BoundInjection : public nvcc_test {
 protected:
-    void SetUp() override
-    {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-    }
-
     void write(const std::string& name, const std::string& text) const
     {
         write_file_atomically(folder_.path() / name, text);
@@ -74,8 +66,6 @@ protected:
         return attributes(read_ptx(ptx(source, header, architecture), source).kernels);
     }
 
-    temporary_directory folder_;
-    toolchain tools_;
     std::string log_;
 };
 

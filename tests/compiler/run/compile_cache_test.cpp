@@ -13,6 +13,7 @@
 #include <string>
 
 #include "compiler/run/unit_compiler.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
@@ -232,15 +233,12 @@ TEST(CompileCache, ItsSizeComesFromTheEnvironment)
 }
 
 // With the real nvcc: what makes a compile another one.
-class CachedCompile : public testing::Test {
+class CachedCompile : public nvcc_test {
 protected:
     void SetUp() override
     {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
+        nvcc_test::SetUp();
+        if (IsSkipped()) return;
         write_file_atomically(folder_.path() / "header.cuh", "#define VALUE 1\n");
         write_file_atomically(source(),
                               "#include \"header.cuh\"\nextern \"C\" __global__ void k(int* p) { *p = VALUE; }\n");
@@ -259,8 +257,6 @@ protected:
         return unit.from_cache() == 1;
     }
 
-    temporary_directory folder_;
-    toolchain tools_;
     nvcc_output output_;
 };
 

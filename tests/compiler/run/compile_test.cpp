@@ -13,6 +13,7 @@
 
 #include "compiler/log/describe.hpp"
 #include "compiler/run/toolchain.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
@@ -24,17 +25,8 @@ namespace {
 const std::string kernels_folder = LAUNCHBOX_SOURCE_DIR "/tests/data/kernels/";
 const std::string logs_folder = LAUNCHBOX_SOURCE_DIR "/tests/data/logs/";
 
-class Compile : public testing::Test {
+class Compile : public nvcc_test {
 protected:
-    void SetUp() override
-    {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-    }
-
     [[nodiscard]] compile_result compile_one(const std::string& source, const char* architecture = "sm_90",
                                              std::vector<std::string> flags = {}) const
     {
@@ -58,8 +50,6 @@ protected:
             if (message.severity == log_severity::error) texts.push_back(describe(message));
         return texts;
     }
-
-    toolchain tools_;
 };
 
 TEST_F(Compile, FindsTheArchitecturesOfTheCompiler)

@@ -8,8 +8,11 @@
 #include <map>
 #include <string>
 
+#include "compiler/run/bound_injection.hpp"
+#include "compiler/run/compile_cache.hpp"
 #include "compiler/run/preprocessed.hpp"
-#include "compiler/run/toolchain.hpp"
+#include "compiler/run/unit_compiler.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 
@@ -18,17 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class KernelSites : public testing::Test {
+class KernelSites : public nvcc_test {
 protected:
-    void SetUp() override
-    {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
-    }
-
     std::string write(const std::string& name, const std::string& text) const
     {
         const fs::path path = folder_.path() / name;
@@ -37,17 +31,23 @@ protected:
         return path.string();
     }
 
+    [[nodiscard]] kernel_census census_of_kernels(const std::string& source) const
+    {
+        const compile_cache none({});
+        unit_compiler unit(tools_, {}, none, {.source = source, .architecture = {9, 0}});
+        const nvcc_output declarations = unit.compile(census_header(census_of::declarations), true);
+        return read_census(declarations, unit.compile(census_header(census_of::attributes), true), unit.files(),
+                           unit.job({}, true));
+    }
+
     [[nodiscard]] std::map<std::string, kernel_site> sites_in(const std::string& source)
     {
-        const kernel_census census = find_kernel_sites(tools_, source, {9, 0}, {});
+        const kernel_census census = census_of_kernels(source);
         EXPECT_TRUE(census.errors.empty()) << census.errors.front();
         std::map<std::string, kernel_site> sites;
         for (const kernel_site& site : census.sites) sites.emplace(site.kernel, site);
         return sites;
     }
-
-    temporary_directory folder_;
-    toolchain tools_;
 };
 
 // The line with /*mark*/ in it.
@@ -150,7 +150,7 @@ TEST_F(KernelSites, GeneratedCodeSaysWhereItComesFrom)
 
 TEST_F(KernelSites, AFileThatDoesNotCompileSaysSo)
 {
-    const kernel_census census = find_kernel_sites(tools_, write("k.cu", "__global__ void k() { x; }\n"), {9, 0}, {});
+    const kernel_census census = census_of_kernels(write("k.cu", "__global__ void k() { x; }\n"));
     EXPECT_TRUE(census.sites.empty());
     ASSERT_FALSE(census.errors.empty());
     EXPECT_NE(census.errors.front().find("k.cu(1): identifier \"x\" is undefined"), std::string::npos);

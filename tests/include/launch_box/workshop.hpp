@@ -108,16 +108,6 @@ public:
         return found;
     }
 
-    /// The only image of an architecture.
-    [[nodiscard]] image image_for(const std::string& name, const std::string& architecture) const
-    {
-        std::vector<image> wanted;
-        for (image& one : images(name))
-            if (one.architecture == architecture) wanted.push_back(std::move(one));
-        EXPECT_EQ(wanted.size(), 1u) << architecture;
-        return wanted.empty() ? image{} : std::move(wanted.front());
-    }
-
 private:
     temporary_directory folder_;
 };

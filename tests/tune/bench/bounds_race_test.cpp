@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "compiler/run/toolchain.hpp"
+#include "nvcc_test.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/command_words.hpp"
@@ -38,15 +39,12 @@ std::string header_for(int threads)
            "\n#define __global__ __attribute__((global)) __attribute__((launch_bounds(" + bound + ")))\n#endif\n";
 }
 
-class BoundsRace : public testing::Test {
+class BoundsRace : public nvcc_test {
 protected:
     void SetUp() override
     {
-        try {
-            tools_ = find_toolchain();
-        } catch (const error& none) {
-            GTEST_SKIP() << none.what();
-        }
+        nvcc_test::SetUp();
+        if (IsSkipped()) return;
         write_file_atomically(file("scale.cu"), source);
     }
 
@@ -73,9 +71,6 @@ protected:
         result.expected.bounds.max_threads = {threads, 1, 1};
         return result;
     }
-
-    temporary_directory folder_;
-    toolchain tools_;
 };
 
 TEST_F(BoundsRace, a_program_is_built_here_for_each_bound)

@@ -1,0 +1,47 @@
+// The functions of a library that is loaded at run time, each named once, where it is declared:
+//     loaded_library library{::dlopen("libcuda.so.1", RTLD_NOW)};
+//     decltype(&cuInit) init = library.need("cuInit");
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace launchbox {
+
+class loaded_library {
+public:
+    /// A symbol becomes a pointer of the type that it is assigned to; null: the library does not have it.
+    struct symbol {
+        void* address = nullptr;
+        template <class Pointer>
+        operator Pointer*() const
+        {
+            return reinterpret_cast<Pointer*>(address);
+        }
+    };
+
+    /// Of `dlopen`; null: nothing is found.
+    explicit loaded_library(void* handle) : handle_(handle) {}
+
+    [[nodiscard]] symbol find(const char* name) const
+    {
+        return {handle_ == nullptr ? nullptr : ::dlsym(handle_, name)};
+    }
+    /// Remembers the first name that is not found. Of several names, newer before older, any is enough.
+    [[nodiscard]] symbol need(const char* name, const char* older = nullptr)
+    {
+        symbol found = find(name);
+        if (found.address == nullptr && older != nullptr) found = find(older);
+        if (found.address == nullptr && missing_.empty()) missing_ = older != nullptr ? older : name;
+        return found;
+    }
+    [[nodiscard]] const std::string& missing() const { return missing_; }
+
+private:
+    void* handle_;
+    std::string missing_;
+};
+
+}  // namespace launchbox
