@@ -301,9 +301,9 @@ class AdviceKernelLaunch(Record):
     file: str
     line: int
     threads: Optional[int]
-    """Of a block; null: the text does not tell."""
+    """Of a block; null: the source does not show it."""
     dynamic_shared_bytes: Optional[int]
-    """Of a block; null: the text does not tell."""
+    """Of a block; null: the source does not show it."""
     _members = ('file', 'line', 'threads', 'dynamic_shared_bytes',)
 
 
@@ -376,7 +376,7 @@ class AdviceKernel(Record):
     block_size_reason: Optional[str]
     """Why."""
     threads_assumed: bool
-    """No bound, launch or option tells the block size of the figures."""
+    """No bound, launch or option gives the block size of the figures."""
     architectures: List[AdviceKernelArchitecture]
     notes: List[str]
     """What else to know, the weightiest first."""
@@ -625,7 +625,7 @@ class BoundsKernel(Record):
     dynamic_shared_bytes_per_warp: int
     """And for every 32 threads of a block, where it depends on a block size that is not known."""
     threads_assumed: bool
-    """No bound, launch or option tells the block size."""
+    """No bound, launch or option gives the block size."""
     threads: List[int]
     """The block sizes looked at, rising."""
     rows: List[BoundsKernelRow]
@@ -1436,7 +1436,7 @@ class Convergence(Report):
 
 
 class DevicesGpuHardware(Record):
-    """What the GPU is built of beside its SMs. null: neither the driver nor NVML tells."""
+    """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
 
     __slots__ = ()
     sm_clock_mhz: Optional[int]
@@ -1498,7 +1498,7 @@ class DevicesGpu(Record):
     ecc: bool
     """Whether its memory corrects errors."""
     hardware: DevicesGpuHardware
-    """What the GPU is built of beside its SMs. null: neither the driver nor NVML tells."""
+    """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
     _members = ('index', 'name', 'architecture', 'sms', 'memory_bytes', 'threads_per_sm', 'blocks_per_sm',
                 'registers_per_sm', 'registers_per_block', 'shared_per_sm', 'shared_per_block',
                 'shared_per_block_opt_in', 'reserved_shared_per_block', 'threads_per_block', 'block_dimensions',
@@ -1580,7 +1580,7 @@ class Devices(Report):
     reason: Optional[str]
     """Why there are no GPUs; null when there are."""
     gpus: List[DevicesGpu]
-    """The GPUs of this machine, as the driver tells them. Sizes in bytes."""
+    """The GPUs of this machine, as the driver reports them. Sizes in bytes."""
     compute_capabilities: Optional[List[DevicesComputeCapability]]
     """Every compute capability known, with the limits of one SM; with --arch those that were named. Left out with
     --here."""
@@ -1688,7 +1688,7 @@ class DiffChange(Record):
     short_name: str
     """Without return type, parameters and the like."""
     architecture: Optional[str]
-    """sm_90, compute_90; null: the input does not tell."""
+    """sm_90, compute_90; null: not in the input."""
     before: DiffFigures
     """null stands for unknown or not given."""
     after: DiffFigures
@@ -1709,7 +1709,7 @@ class DiffAppeared(Record):
     short_name: str
     """Without return type, parameters and the like."""
     architecture: Optional[str]
-    """sm_90, compute_90; null: the input does not tell."""
+    """sm_90, compute_90; null: not in the input."""
     figures: DiffFigures
     """null stands for unknown or not given."""
     _members = ('name', 'demangled', 'short_name', 'architecture', 'figures',)
@@ -1806,7 +1806,7 @@ class KernelsSelection(Record):
     spilling: bool
     """Only kernels that are known to spill are listed."""
     spills_unknown: int
-    """Kernels of which the input does not tell whether they spill; with --spilling they are not listed."""
+    """Kernels whose spills the input does not contain; with --spilling they are not listed."""
     sorted_by: Optional[Literal['registers', 'spills', 'stack', 'shared', 'code', 'occupancy', 'name']]
     """null: in the order in which they were found."""
     not_shown: int
@@ -1973,7 +1973,7 @@ class KernelsKernelCodeMemory(Record):
     space: Literal['global', 'shared', 'local', 'generic', 'texture', 'tensor']
     access: Literal['load', 'store', 'atomic', 'copy']
     bytes: Optional[int]
-    """Of one instruction, a thread; null: its name does not tell."""
+    """Of one instruction, a thread; null: its name does not show it."""
     loop_depth: int
     """An estimate."""
     instructions: int
@@ -2163,7 +2163,7 @@ class KernelsKernel(Record):
     short_name: str
     """Without return type, parameters and the like."""
     architecture: Optional[str]
-    """sm_90; null: the input does not tell."""
+    """sm_90; null: not in the input."""
     runs_on: Optional[str]
     """The architecture that --arch asks for, where this code is for an older one and runs there; occupancy is that of
     this one. null: it is for what was asked."""
@@ -2195,7 +2195,7 @@ class KernelsKernel(Record):
     reserved_shared_bytes: Optional[int]
     """Bytes per block that the system reserves; null: unknown."""
     uses_dynamic_shared: Optional[bool]
-    """Whether it uses extern __shared__ memory, or may; null: the input does not tell."""
+    """Whether it uses extern __shared__ memory, or may; null: not in the input."""
     dynamic_shared_bytes: Optional[int]
     """Of a launch, by --dynamic-shared or Triton's metadata; null: not told."""
     constant_bytes: Optional[Dict[str, int]]
@@ -2253,7 +2253,7 @@ class KernelsKernel(Record):
     linked: bool
     """The figures are nvlink's."""
     stack_unbounded: bool
-    """The compiler cannot tell the stack size."""
+    """The compiler cannot determine the stack size."""
     callees: List[KernelsKernelCallee]
     """Device functions that the compiler kept apart."""
     occupancy: Optional[KernelsAccount]
@@ -2369,7 +2369,7 @@ class LaunchesKernel(Record):
     """null: none was asked for."""
     cooperative: Optional[bool]
     """Launched by cuLaunchCooperativeKernel or with the attribute, or such a node of a graph. null: CUPTI does not
-    tell of nodes within a child graph, and the program has cooperative nodes."""
+    report it for nodes within a child graph, and the program has cooperative nodes."""
     extended: bool
     """Not cooperative, and launched with attributes (cuLaunchKernelEx)."""
     in_graph: bool
@@ -2497,7 +2497,7 @@ class MapMapSection(Record):
     next: Optional[MapMapSectionWinner]
     """The next with other code."""
     noise: Optional[MapNoise]
-    """Why nothing wins, where the samples do not tell what does."""
+    """Why nothing wins: the samples cannot decide."""
     incomplete: int
     """Candidates that were measured on some of several workloads, and not on all."""
     verdict: str
@@ -2618,7 +2618,7 @@ class Map(Report):
     axes: List[MapAxis]
     """What is across, and what is down; empty: each map is one cell."""
     by: List[MapAxis]
-    """What the maps are told apart by."""
+    """What distinguishes the maps."""
     maps: List[MapMap]
     """One for each combination of values of by[]."""
     cells: List[MapCell]
@@ -2913,7 +2913,7 @@ class ResultsBest(Record):
     """Why this one of them; null: there was no choice. The baseline stays; else fewer registers, then a smaller block,
     then smaller values of parameters."""
     noise: Optional[MapNoise]
-    """Why nothing wins, where the samples do not tell what does; null: they do."""
+    """Why nothing wins: the samples cannot decide; null: they can."""
     verdict: str
     """One sentence."""
     measured: int
@@ -2981,7 +2981,7 @@ class ResultsOverall(Record):
     """The one to use on all workloads: the best, or the baseline where that is not known to be slower; null: there is
     none."""
     noise: Optional[MapNoise]
-    """Why nothing wins, where the samples do not tell what does; null: they do."""
+    """Why nothing wins: the samples cannot decide; null: they can."""
     verdict: str
     """One sentence."""
     candidates: List[ResultsOverallCandidate]
@@ -3448,7 +3448,7 @@ class SearchHeldOutGpu(Record):
     __slots__ = ()
     name: str
     architecture: Optional[str]
-    """null: neither the record nor the name tells."""
+    """null: neither the record nor the name shows it."""
     inherits_from: Optional[str]
     """The GPU of the nearest architecture that is not newer."""
     candidates: int
@@ -3531,7 +3531,7 @@ class SearchProblem(Record):
     name: str
     """Of the tunable."""
     device: Optional[str]
-    """The GPU, or the processor; null where the record does not tell."""
+    """The GPU, or the processor; null: not in the record."""
     workload: Dict[str, Union[str, float, bool]]
     """Its values by name."""
     candidates: int
@@ -3586,7 +3586,7 @@ class SizeFileArchitecture(Record):
 
     __slots__ = ()
     architecture: Optional[str]
-    """null: the image does not tell."""
+    """null: not in the image."""
     kind: str
     """cubin, PTX, LTO-IR or kind 64."""
     images: int
@@ -3809,7 +3809,7 @@ class SummaryInputArchitecture(Record):
 
     __slots__ = ()
     architecture: Optional[str]
-    """sm_90, compute_90; null: the input does not tell."""
+    """sm_90, compute_90; null: not in the input."""
     image: Optional[str]
     """cubin, PTX, LTO-IR; null: a source or a log, which holds no images."""
     relocatable: bool
@@ -3872,7 +3872,7 @@ class SummaryInputCopy(Record):
     short_name: str
     """Of one of them."""
     architecture: Optional[str]
-    """sm_90, compute_90; null: the input does not tell."""
+    """sm_90, compute_90; null: not in the input."""
     copies: int
     """How often the same code is there."""
     extra_code_bytes: Optional[int]
@@ -3887,7 +3887,7 @@ class SummaryInputDiffering(Record):
     short_name: str
     """Of one of them."""
     architecture: Optional[str]
-    """sm_90, compute_90; null: the input does not tell."""
+    """sm_90, compute_90; null: not in the input."""
     codes: int
     """How many different codes there are."""
     _members = ('short_name', 'architecture', 'codes',)
@@ -3942,7 +3942,7 @@ class SummaryInput(Record):
     toolkits: List[SummaryInputToolkit]
     """The compilers that made the code."""
     toolkit_unknown: int
-    """Kernels of which the input does not tell."""
+    """Kernels whose toolkit is not in the input."""
     copies: List[SummaryInputCopy]
     """Kernels that are there more than once with the same code for one architecture, the largest waste first.
     Relocatable images do not count."""

@@ -15,7 +15,7 @@ struct target {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
     std::string gpu = {};         ///< the model that was named: "GTX 480"; empty: an architecture was
-    std::optional<int> sms = {};  ///< of that model, where its name tells
+    std::optional<int> sms = {};  ///< of that model, if known
 };
 
 /// Every compute capability of the table.

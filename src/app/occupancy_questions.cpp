@@ -184,7 +184,7 @@ std::vector<occupancy_answer> answers_of_table(const occupancy_request& common, 
     text_map targets;
     std::map<std::string, dynamic_shared_size, std::less<>> sizes;
     std::vector<occupancy_answer> answers;
-    // An empty line of one column is a launch of which nothing is told.
+    // With one column, an empty line is a launch without values.
     while ((named.size() == 1 || !reader.at_empty_end()) && reader.next()) {
         if (reader.cells().size() != named.size())
             throw error(reader.place() + " has " + std::to_string(reader.cells().size()) +

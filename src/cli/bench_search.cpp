@@ -67,8 +67,8 @@ void add_bench_search(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_option(
             "--leave-one-out", options->leave_out,
-            "No searches: hold each GPU out (gpu), or each with all others of its architecture (architecture), "
-            "choose its row from the records of the rest, and say what that loses")
+            "Instead of searching: hold out each GPU (gpu) or each architecture (architecture), choose its row "
+            "from the other records, and report the loss")
         ->check(CLI::IsMember({"gpu", "architecture"}));
     options->output.add_to(*verb);
     add_examples(*verb,

@@ -161,7 +161,7 @@ void add_capture(CLI::App& app, call_context& context)
     context.runs_program = verb;
     auto options = std::make_shared<capture_options>();
     verb->add_option("PROGRAM", context.compiler_flags,
-                     "The program and its arguments: all words from the first that is no option of capture, or all "
+                     "The program and its arguments: all words from the first that is not an option of capture, or all "
                      "behind --")
         ->type_name("");
     options->output.add_to(*verb);

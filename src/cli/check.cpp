@@ -56,7 +56,7 @@ check_request request_of(const check_options& options, const call_context& conte
     return request;
 }
 
-// Whether people read it in the report: CSV has rows for kernels alone, and why the exit status is 2 is no secret.
+// Whether the report shows it: CSV has rows for kernels alone, and the reason for exit status 2 is always said.
 bool for_people(const std::string& format, const unchecked_part& part)
 {
     if (format == "csv") return false;
@@ -110,7 +110,7 @@ exit_status run_check(const check_options& options, const call_context& context)
     return show_check(options, std::move(files));
 }
 
-// git takes 125 as "this commit tells nothing", 1 to 124 as "bad", and more than 127 as the end of the search.
+// For git, 125 is "cannot be tested", 1 to 124 "bad", and more than 127 ends the search.
 exit_status run_for_bisect(const check_options& options, const call_context& context)
 {
     exit_status status = exit_status::untestable;

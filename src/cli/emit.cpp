@@ -206,7 +206,7 @@ void add_emit(CLI::App& app, call_context& context)
                      "One table for the GPUs of all records: as few rows as keep each within this of its best")
         ->type_name("PERCENT");
     verb->add_flag("--only-measured", options->only_measured,
-                   "With --within: a GPU that was not measured has the spec's baseline");
+                   "With --within: use the spec's baseline on GPUs that were not measured");
     verb->add_option("--predict", options->predicted,
                      "A row for each of these architectures, predicted from the records of others, at least two GPUs")
         ->type_name("ARCH,...");

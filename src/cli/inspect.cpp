@@ -56,7 +56,7 @@ exit_status run_kernels(const inspect_options& options, kernel_request request)
 
 exit_status run_summary(const inspect_options& options, kernel_request request)
 {
-    request.hash_code = true;  // copies are told by their code
+    request.hash_code = true;  // copies are recognised by their code
     const inspected_files files = inspect_kernels(request, terminal_listener());
     const std::vector<summarized_input> summaries = summaries_of(files.found);
     write_report(options.output, {[&](const output_style&) { return summary_document(summaries); },

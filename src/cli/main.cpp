@@ -96,6 +96,11 @@ std::vector<std::string> own_arguments(const CLI::App& app, std::vector<std::str
     return words;
 }
 
+std::string see_help(const CLI::App& app, const CLI::App* verb)
+{
+    return "see " + app.get_name() + " " + (verb == nullptr ? std::string() : verb->get_name() + " ") + "--help";
+}
+
 // The first word, when it is neither a verb nor an option of launchbox itself: then nothing after it was understood.
 std::optional<exit_status> complain_about_first_word(const CLI::App& app, const std::vector<std::string>& words)
 {
@@ -110,7 +115,7 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
     }
     if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
     const std::string meant = nearest(word, known);
-    std::string hint = "see " + app.get_name() + " --help";
+    std::string hint = see_help(app, nullptr);
     if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
     if (word == "t1") hint = "python3 -m launchbox t1 writes a T1 problem as a spec (pip install cuda-launchbox)";
     return complain((word.starts_with('-') ? "unknown option '" : "unknown command '") + word + "'", hint,
@@ -128,31 +133,8 @@ std::optional<exit_status> complain_about_unknown_option(const CLI::App& app, co
     for (const CLI::Option* option : verb->get_options())
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     const std::string meant = unknown[0].size() < 3 ? std::string() : nearest(unknown[0], known);
-    return complain(
-        "unknown option '" + shortened(unknown[0], 100) + "'",
-        meant.empty() ? "see " + app.get_name() + " " + verb->get_name() + " --help" : "did you mean " + meant + "?",
-        exit_status::bad_input);
-}
-
-// What to do about a command line that does not parse: name the word that was probably meant.
-std::string hint_for(const CLI::App& app, const CLI::ParseError& failure, const std::vector<std::string>& words)
-{
-    const CLI::App* verb = &app;
-    for (const CLI::App* subcommand : app.get_subcommands()) verb = subcommand;
-    std::vector<std::string> known;
-    if (verb == &app)
-        for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
-    for (const CLI::Option* option : verb->get_options())
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-
-    const std::string message = failure.what();
-    for (const std::string& word : words) {
-        const std::string name = word.substr(0, word.find('='));
-        if (name.size() < 3 || message.find(name) == std::string::npos) continue;
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        if (const std::string meant = nearest(name, known); !meant.empty()) return "did you mean " + meant + "?";
-    }
-    return "see " + app.get_name() + " " + (verb == &app ? std::string() : verb->get_name() + " ") + "--help";
+    return complain("unknown option '" + shortened(unknown[0], 100) + "'",
+                    meant.empty() ? see_help(app, verb) : "did you mean " + meant + "?", exit_status::bad_input);
 }
 
 // What a variable of a script without a value leaves: `--gpu "$GPU"` must not mean every GPU. No flags are flags, too.
@@ -225,7 +207,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
         if (const auto status = complain_about_unknown_option(app, words)) return *status;
         std::string message = failure.what();
         std::replace(message.begin(), message.end(), '\n', ' ');
-        return complain(message, hint_for(app, failure, words), exit_status::bad_input);
+        return complain(message, see_help(app, verb_named(app, words)), exit_status::bad_input);
     }
     try {
         need_open_files();

@@ -38,7 +38,7 @@ struct occupancy_options {
     std::optional<int> sms;
     std::vector<int> gpcs;
     int cluster = 1;
-    bool no_charts = false, curves = false, rules = false, open = false;
+    bool curves = false, rules = false, open = false;
     std::string svg;
     std::string questions;
 };
@@ -93,7 +93,7 @@ occupancy_request request_of(const occupancy_options& options)
             .sms = options.sms,
             .gpcs = options.gpcs,
             .cluster_blocks = options.cluster,
-            .curves = !options.svg.empty() || (options.output.format == "table" ? !options.no_charts : options.curves),
+            .curves = !options.svg.empty() || options.curves,
             .rules = options.rules};
 }
 
@@ -142,7 +142,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
         return status;
     }
     write_report(options.output,
-                 with_skipped({[&](const output_style& style) { return occupancy_document(accounts, style); },
+                 with_skipped({[&](const output_style&) { return occupancy_document(accounts); },
                                [&] { return occupancy_json(accounts); }, [&] { return occupancy_table(accounts); }},
                               inputs));
     return status;
@@ -172,9 +172,8 @@ void add_occupancy(CLI::App& app, call_context& context)
         ->delimiter(',')
         ->check(CLI::Range(1, 4096))
         ->type_name("LIST");
-    verb->add_flag("--no-charts", options->no_charts, "Leave out the three charts");
     verb->add_flag("--rules", options->rules, "Also check the five rules of thumb for a block size");
-    verb->add_flag("--curves", options->curves, "Add the points of the charts to JSON");
+    verb->add_flag("--curves", options->curves, "Add the points of the three charts to JSON");
     verb->add_option("--svg", options->svg, "Write each chart as a picture into this folder instead")->type_name("DIR");
     verb->add_flag("--open", options->open, "Open the interactive calculator with these values instead");
     CLI::Option* const questions =

@@ -38,9 +38,9 @@ std::string words_of(const exported_part& part);
 void exchange_options::add_to(CLI::App& app)
 {
     app.add_option("--export", format,
-                   "Write a file for other tools: t4, kernel-tuner (a cache) or csv, to the file or folder of -o")
+                   "Write a file for other tools: t4, or kernel-tuner (a cache), to the file or folder of -o")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"t4", "kernel-tuner", "csv"}));
+        ->check(CLI::IsMember({"t4", "kernel-tuner"}));
     app.add_flag("--import", import, "Write everything in the files, also of Kernel Tuner, KTT and T4, to a new store");
     CLI::Option* merging =
         app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o");
@@ -59,11 +59,6 @@ void export_results(const exchange_options& options, const std::vector<std::stri
     const std::string& path = output.path;
     for (const std::string& diagnostic : report.diagnostics) say(diagnostic);
     const bool is_folder = !path.empty() && (path.back() == '/' || fs::is_directory(path));
-    if (options.format == "csv") {
-        if (is_folder) throw error("CSV is one table of everything", "name a file with -o, such as -o results.csv");
-        write_to(output, [&](std::ostream& out) { out << render_csv(results_table(report)); });
-        return;
-    }
     std::vector<exported_part> parts;
     std::size_t lost = 0;
     for (const shown_run& run : report.runs) {

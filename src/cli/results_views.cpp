@@ -7,8 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "app/results/drawn_landscape.hpp"
-#include "app/results/portable_rows.hpp"
+#include "app/results/record_views.hpp"
 #include "app/sizes.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
@@ -43,7 +42,7 @@ std::vector<std::string> names_in(const std::string& text, const std::string& op
 void show_convergence(const results_report& found, const output_options& output)
 {
     report_forms forms;
-    forms.page = [&](const output_style& style) { return convergence_document(found, style); };
+    forms.page = [&](const output_style&) { return convergence_document(found); };
     forms.json = [&] { return convergence_json(found); };
     forms.rows = [&] { return convergence_table(found); };
     write_report(output, forms);
@@ -171,7 +170,7 @@ void show_landscape(const results_view_options& options, results_report found, c
         return landscape_document(report, output.format == "markdown" ? output_style{.width = 100'000} : style);
     };
     forms.write_json = [&](std::ostream& out) { write_landscape_json(report, out); };
-    forms.write_csv = [&](std::ostream& out) { write_landscape_csv(report, out); };
+    forms.rows = [&] { return landscape_table(report); };
     forms.others["html"] = [&] { return landscape_page(report) + own_markup_mark("results"); };
     forms.others["svg"] = [&] {
         const std::vector<chart> charts = pictures();

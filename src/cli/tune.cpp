@@ -108,7 +108,7 @@ exit_status write_first_spec(const tune_verb_options& options, const call_contex
         constexpr std::size_t most = 8;
         const std::vector<std::string> some(names.begin(),
                                             names.begin() + std::ptrdiff_t(std::min(most, names.size())));
-        say(fmt::format("the source does not tell everything: fill in {}{}", fmt::join(some, ", "),
+        say(fmt::format("not everything is in the source: fill in {}{}", fmt::join(some, ", "),
                         names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
     }
     return exit_status::done;
@@ -268,7 +268,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--budget", options->budget, "Stop after this many candidates (200) or this time (90s, 10m, 2h)")
         ->type_name("N|TIME");
     verb->add_option("--objective", options->objective,
-                     "What is to be small, instead of the spec's objective: energy; time,energy; 'max tokens_per_s'; "
+                     "What to minimise, instead of the spec's objective: energy; time,energy; 'max tokens_per_s'; "
                      "'time where power <= 500' (docs/objectives.md); default: time")
         ->type_name("TEXT");
     std::vector<std::string> strategies;

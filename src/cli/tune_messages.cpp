@@ -19,7 +19,7 @@ namespace launchbox::cli {
 namespace {
 
 constexpr double seconds_between_lines = 60;
-// More lines than a screen has are read by nobody: then those that were idle longest stand for all.
+// If there are more GPUs than lines on a screen, only those that were idle longest are shown.
 constexpr std::size_t max_devices_shown = 16;
 
 double busy_share(const device_record& device, double seconds)

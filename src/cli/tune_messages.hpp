@@ -21,7 +21,7 @@ std::string plural(std::size_t count, const std::string& what);
 /// Says it on standard error.
 tune_listener terminal_tune_listener();
 
-/// A line on a terminal; where several GPUs work and nobody watches (a batch job's log), lines once a minute. For
+/// A line on a terminal; with several GPUs and no terminal (a batch job's log), lines once a minute. For
 /// several threads.
 class fleet_progress {
 public:

@@ -283,7 +283,7 @@ def situations():
     yield OneFile("emit", "h.hpp", ["emit", "r.json", "--box", "rows", "-o", "h.hpp"], {"r.json": record, "h.hpp": header})
     yield OneFile("check --write-baseline", "b", ["check", "a.log", "--baseline", "b", "--write-baseline"],
                   {"a.log": read(os.path.join(logs, "basic_sm_90.log")), "b": baseline})
-    yield OneFile("results -o", "r.csv", ["results", "r.json", "--export", "csv", "-o", "r.csv"], {"r.json": record})
+    yield OneFile("results -o", "r.csv", ["results", "r.json", "--format", "csv", "-o", "r.csv"], {"r.json": record})
     yield Store("results --import", ["results", "--import", "r.json", "--store", "s.db", "--top", "3"], {"r.json": record},
                 at_once=True)
     if ARGUMENTS.nvcc:

@@ -210,8 +210,8 @@ TEST_F(advise_verb, a_launch_by_a_pointer_is_not_said_to_be_none)
     const call result = advise(kernel +
                                "void (*table[])(float*) = {k};\n"
                                "void go(float* p, void (*f)(float*)) { f<<<8, 96>>>(p); }\n");
-    EXPECT_TRUE(says(result, "maybe launched at " + file.string() + ":3, by a pointer")) << result.out;
-    EXPECT_FALSE(says(result, "no launch of it is found")) << result.out;
+    EXPECT_TRUE(says(result, "maybe launched at " + file.string() + ":3, through a pointer")) << result.out;
+    EXPECT_FALSE(says(result, "no launch was found")) << result.out;
     EXPECT_TRUE(says(advise(kernel + "void go(float* p) { auto f = k; f<<<8, 96>>>(p); }\n"), ":2 with 96 threads"));
 }
 

@@ -174,7 +174,7 @@ TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
     for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
                                                   {"inspect", "--diff", mixed},
                                                   {"check", "--budget", limits},
-                                                  {"occupancy", "--no-charts"},
+                                                  {"occupancy"},
                                                   {"suggest"}}) {
         std::vector<std::string> command = words;
         command.push_back(mixed);
@@ -345,7 +345,7 @@ TEST_F(binary_input, the_probe_of_launchbox_is_in_no_list)
     for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect"},
                                                   {"inspect", "--summary"},
                                                   {"inspect", "--sort", "name"},
-                                                  {"occupancy", "--threads", "64", "--no-charts"},
+                                                  {"occupancy", "--threads", "64"},
                                                   {"suggest"}}) {
         std::vector<std::string> command = words;
         command.push_back(made_of_it);

@@ -203,8 +203,7 @@ TEST(command_line, an_empty_value_is_refused)
              {{"check", log_90, "--baseline", "", "--write-baseline"}, "--baseline"},
              {{"inspect", log_90, "--diff", ""}, "--diff"},
              {{"inspect", log_90, "--kernel", ""}, "--kernel"},
-             {{"tune", "examples/tune_cpu_sort/tune_cpu_sort.toml", "--store", ""}, "--store"},
-             {{"report", example, "-o", "r.html", "--title", ""}, "--title"}})
+             {{"tune", "examples/tune_cpu_sort/tune_cpu_sort.toml", "--store", ""}, "--store"}})
         expect_refused(launchbox_run(words), option + " is empty");
 }
 

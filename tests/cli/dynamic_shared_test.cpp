@@ -79,7 +79,7 @@ TEST_F(dynamic_shared, of_unknown_size_makes_every_figure_an_upper_bound)
     const nlohmann::json diff = launchbox_run({"inspect", cubin, "--diff", log_90, "--format", "json"}).json();
     EXPECT_EQ(diff["vanished"][0]["figures"]["resident_blocks"], nullptr);
 
-    const call occupancy = launchbox_run({"occupancy", cubin, "--no-charts"});
+    const call occupancy = launchbox_run({"occupancy", cubin});
     EXPECT_TRUE(occupancy.shows("at most 16 blocks per SM")) << occupancy.out;
     EXPECT_TRUE(occupancy.shows("dynamic shared memory of unknown size")) << occupancy.out;
     EXPECT_TRUE(launchbox_run({"suggest", cubin}).shows("dynamic shared ?"));

@@ -369,7 +369,7 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     EXPECT_FALSE(linked.says("around")) << linked.err;
     const call checked = launchbox_run({"check", here, "--stack-reserve", "900G"});
     EXPECT_EQ(checked.status, 0) << checked.out << checked.err << "what is only mentioned is no input without kernels";
-    EXPECT_EQ(launchbox_run({"occupancy", here, "--threads", "64", "--no-charts"}).status, 0);
+    EXPECT_EQ(launchbox_run({"occupancy", here, "--threads", "64"}).status, 0);
 }
 
 // While a disassembler looks at one of its kernels, somebody builds the file anew.

@@ -44,13 +44,6 @@ TEST(results_export, of_several_workloads_names_them_or_fills_a_folder)
     EXPECT_EQ(lines_of(made.out).size(), 2U) << made.out;
     EXPECT_TRUE(fs::exists(folder + "block_sort-Example_GPU-type=int_n=1048576.json")) << made.out;
     EXPECT_TRUE(fs::exists(folder + "block_sort-Example_GPU-type=int_n=134217728.json")) << made.out;
-    expect_refused(launchbox_run({"results", example, "--export", "csv", "-o", folder}), "one table");
-}
-
-TEST(results_export, csv_is_the_table_of_format_csv)
-{
-    EXPECT_EQ(launchbox_run({"results", example, "--export", "csv"}).out,
-              launchbox_run({"results", example, "--format", "csv"}).out);
 }
 
 TEST(results_merge, makes_one_store_of_several)

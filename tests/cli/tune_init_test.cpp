@@ -236,7 +236,7 @@ TEST_F(tune_init, a_function_that_launches_with_its_own_block_size_is_followed)
     expect_line(spec, "{ name = \"N\", type = \"int\", value = \"B * T\" }");
     expect_line(
         spec, "{ name = \"mean\", type = \"float\", count = \"4 * B * T * C\", fill = \"poison\", role = \"output\" }");
-    expect_line(spec, "# the source does not tell what it is launched with: the baseline is a guess");
+    expect_line(spec, "# the source does not show what it is launched with: the baseline is a guess");
 }
 
 TEST_F(tune_init, constants_and_variables_of_the_source)
@@ -312,7 +312,7 @@ TEST_F(tune_init, guesses_are_on_the_safe_side)
                       "void run(float* q, float* k, float* qk, int n, int bytes, int threads)\n"
                       "{ split<<<n / (threads * pack::size), threads, bytes>>>(q, k, qk, n); }\n"));
     expect_line(spec, "count = \"4 * n\"");
-    expect_line(spec, "bytes = 49152  # of the launch; the source does not tell: fill in");
+    expect_line(spec, "bytes = 49152  # of the launch; not in the source: fill in");
     EXPECT_EQ(spec.find("\nsize = "), std::string::npos) << spec;
 }
 
@@ -380,7 +380,7 @@ TEST_F(tune_init, what_cannot_be_written_is_one_line)
     expect_refused(init(write("bad.cu", "__global__ void f() { x = 1; }\n")), "bad.cu does not compile: ");
     expect_refused(init(write("none.cu", "int main() {}\n")), "none.cu has no kernel");
     expect_refused(init((folder_.path() / "no.cu").string()), "no.cu");
-    expect_refused(init(write("k.toml", "")), "k.toml is no CUDA source");
+    expect_refused(init(write("k.toml", "")), "k.toml is not a CUDA source");
     expect_refused(init(file, {"spec.toml"}), "both are given");
     expect_refused(init(file, {"--check"}), "--init excludes --check");
     expect_refused(launchbox_run({"tune", "-k", "f", "x.toml"}), "there is no --init");
@@ -398,7 +398,7 @@ TEST_F(tune_init, a_source_without_launches_is_described_all_the_same)
     expect_line(spec, "name = \"f<{N}, true>\"");
     expect_line(spec, "threads = \"N\"");
     expect_line(spec, "N = [32, 64, 128, 256, 512, 1024]");
-    expect_line(spec, "# the source does not tell how many blocks: fill in");
+    expect_line(spec, "# the source does not show how many blocks: fill in");
 }
 
 TEST_F(tune_init, examples_of_the_repository)

@@ -53,7 +53,7 @@ TEST(writing, an_output_that_is_an_input_is_refused)
          {std::vector<std::string>{"results", json, "--format", "csv", "-o", json},
           {"results", json, "-o" + json},
           {"results", json, "--output=" + json},
-          {"results", json, "--export", "csv", "-o", link},
+          {"results", json, "--format", "csv", "-o", link},
           {"results", link, "--format", "csv", "-o", other},
           {"results", json, "--export", "t4", "--workload", "n=1048576", "-o", json},
           {"emit", json, "--allow-unverified", "-o", json},
@@ -127,7 +127,7 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
     fs::create_directory_symlink("in", folder_.path() / "way");
 
     for (const char* name : {"k.cubin", "link", "name", "./in/../k.cubin"})
-        for (const char* words : {"inspect k.cubin -o ", "occupancy k.cubin --no-charts -o ", "suggest k.cubin -o ",
+        for (const char* words : {"inspect k.cubin -o ", "occupancy k.cubin -o ", "suggest k.cubin -o ",
                                   "report k.cubin -o ", "check k.cubin --write-baseline --baseline ",
                                   "inspect k.cubin --format json --output=", "check k.cubin -o ",
                                   "inspect in/k.cubin --diff k.cubin -o ", "report in/k.cubin --against k.cubin -o "})
@@ -150,7 +150,7 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
     // Not read, and not to be replaced by a baseline.
     expect_kept("check k.cubin --write-baseline --baseline launchbox.budget.toml", "launchbox.budget.toml", is_there,
                 {""});
-    for (const char* words : {"results r.json -o ", "results r.json --export csv -o ", "bench-search r.json -o ",
+    for (const char* words : {"results r.json -o ", "results r.json --format csv -o ", "bench-search r.json -o ",
                               "results r.json --format json --samples -o ", "report r.json -o ",
                               "emit r.json --allow-unverified --format json -o "})
         expect_kept(words + std::string("r.json"), "r.json", is_input);
@@ -193,7 +193,6 @@ TEST_F(written_files, what_launchbox_did_not_write_is_replaced_only_when_asked_f
         "suggest --arch sm_90 --registers 63 --format markdown -o X",
         "devices -o X",
         "results r.json -o X",
-        "results r.json --export csv -o X",
         "results r.json --export t4 --workload n=1048576 -o X",
         "results r.json --export kernel-tuner --workload n=1048576 -o X",
         "bench-search r.json --repeats 2 -o X",
@@ -268,7 +267,6 @@ TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
         twice("check a.cubin --budget b.toml --format " + std::string(format),
               "check b.fatbin --budget b.toml --format " + std::string(format), format);
     twice("report a.json", "report a.cubin", "page");
-    twice("results a.json --export csv", "results b.json --export csv", "export");
     for (const char* form : {"box", "constexpr", "defines", "json"})
         twice("emit b.json --box rows --format " + std::string(form),
               "emit b.json --box rows --split none --format " + std::string(form), form);

@@ -1,5 +1,5 @@
 // In place of src/image/container/decompress.cpp where the sources of zstd and LZ4 were not there to be compiled: images that are
-// stored as they are can be read, compressed ones are told of.
+// stored uncompressed can be read, compressed ones are reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "image/container/decompress.hpp"
 

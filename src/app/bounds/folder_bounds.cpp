@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "advice/bounds/shared_declarations.hpp"
 #include "app/input/folder_files.hpp"
-#include "app/input/kernel_names.hpp"
 #include "app/input/kernel_pattern.hpp"
+#include "source/source_kernels.hpp"
+#include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 
 namespace launchbox {
@@ -44,6 +46,16 @@ bool is_source_name(std::string_view path)
     return name.ends_with(".cu") && !name.starts_with('.');
 }
 
+std::vector<std::string> names_in(const std::vector<std::string>& sources)
+{
+    std::set<std::string> names;
+    for (const std::string& file : sources) try {
+            for (std::string& name : kernels_in_text(read_file(file))) names.insert(std::move(name));
+        } catch (const error&) {  // it was reported when it was compiled
+        }
+    return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 source_bounds find_bounds_in_folder(const source_bounds_request& request, const listener& news)
@@ -68,9 +80,8 @@ source_bounds find_bounds_in_folder(const source_bounds_request& request, const 
     }
     all.interrupted |= interrupted();
     if (all.report.answers.empty() && all.status == exit_status::done && !all.interrupted) {
-        if (!request.kernel.empty())
-            if (std::vector<std::string> names = kernel_names(sources); !names.empty())
-                refuse_pattern(request.kernel, std::move(names));
+        if (std::vector<std::string> names = names_in(sources); !request.kernel.empty() && !names.empty())
+            refuse_pattern(request.kernel, std::move(names));
         throw error("the CUDA sources of " + request.file + " have no instantiated __global__ function",
                     "instantiate the templates, or name the file that does");
     }

@@ -88,7 +88,7 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
             return useful_attributes(kernel, launch_of(request, kernel).dynamic_shared_bytes);
         },
         [&](std::size_t done, std::size_t total) { show(request.file, done, total); });
-    // Kernels that were not compiled with another attribute have no census: the source's text tells as well.
+    // Kernels that were not compiled with another attribute have no census: the source's text has the same.
     const std::vector<block_size_use> uses = uses_of(launches, sweep.kernels);
     for (std::size_t i = 0; i < uses.size(); ++i)
         if (!sweep.kernels[i].declared_at) sweep.kernels[i].declared_at = uses[i].defined_at;

@@ -20,7 +20,7 @@ struct source_bounds_request {
     std::vector<std::string> compiler_flags;  ///< of the user
     std::vector<int> threads;                 ///< block sizes, sorted; empty: the kernel's bound, or the usual ones
     bounds_launch launch;
-    bool dynamic_shared_named = false;  ///< `launch` has what the user says; else what the source tells counts
+    bool dynamic_shared_named = false;  ///< `launch` has what the user says; else what the source launches with counts
     unsigned jobs = 0;
     bool no_cache = false;
     bool whole = false;      ///< every attribute is compiled from the source, and not only what the answer rests on

@@ -77,17 +77,17 @@ void spec_maker::write_head()
         draft_.head.push_back("The source does not launch it: the block, the grid and all sizes are guesses.");
     } else {
         const bool in_source = choice_.launched_in == &choice_.views.front();
-        draft_.head.push_back(fmt::format(
-            "Launched {}{}.",
-            in_source                              ? fmt::format("at {}", place(choice_.launch->launch->line))
-            : choice_.launched_in->is_preprocessed ? std::string("by a macro")
-                                                   : "in " + choice_.launched_in->file,
-            choice_.other_launches == 0 ? std::string()
-                                        : fmt::format("; {} more launch{} of it not looked at", choice_.other_launches,
-                                                      choice_.other_launches == 1 ? "" : "es")));
+        draft_.head.push_back(fmt::format("Launched {}{}.",
+                                          in_source ? fmt::format("at {}", place(choice_.launch->launch->line))
+                                          : choice_.launched_in->is_preprocessed ? std::string("by a macro")
+                                                                                 : "in " + choice_.launched_in->file,
+                                          choice_.other_launches == 0
+                                              ? std::string()
+                                              : fmt::format("; {} more launch{} not examined", choice_.other_launches,
+                                                            choice_.other_launches == 1 ? "" : "es")));
     }
     draft_.head.emplace_back(
-        "Where it says \"fill in\", the source does not tell. Then: launchbox tune --check, "
+        "\"fill in\" marks what the source does not show. Then: launchbox tune --check, "
         "--build-only, tune.");
     if (!choice_.other_instances.empty()) {
         std::vector<std::string> some = choice_.other_instances;

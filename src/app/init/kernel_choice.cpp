@@ -85,7 +85,7 @@ bool is_meant(const std::string& pattern, const kernel_in_text& kernel)
     return pattern.empty() || matches_kernel(pattern, name, full, full);
 }
 
-// There is no compiled kernel that is meant: the text tells why.
+// No compiled kernel matches: the text shows why.
 [[noreturn]] void refuse(const init_request& request, const kernel_choice& choice)
 {
     std::vector<std::string> names;
@@ -227,7 +227,7 @@ void instantiate(const init_request& request, kernel_choice& choice, const liste
 kernel_choice choose_kernel(const init_request& request, const listener& news)
 {
     if (!is_source(request.file))
-        throw error(request.file + " is no CUDA source",
+        throw error(request.file + " is not a CUDA source",
                     "a spec is made of a source (.cu); for a program: launchbox capture -k NAME -- ./app");
     kernel_choice choice;
     choice.input = compiled(request, request.file, news);

@@ -20,7 +20,7 @@ struct kernel_parameter {
     bool is_pointer = false;            ///< then the rest is about what it points to
     bool is_constant = false;           ///< const
     std::string type;                   ///< that specs have for it; empty: none
-    std::string template_type;          ///< the template's parameter that the type is: "T"; empty: it is none
+    std::string template_type;          ///< the template's parameter that the type is: "T"; empty: not one
     std::optional<std::int64_t> bytes;  ///< of one
     bool is_pointer_to_pointer = false;
     bool is_enumeration = false;

@@ -22,7 +22,7 @@ struct source_tunable {
 
 struct source_tunables {
     std::vector<source_tunable> found;
-    std::vector<std::string> remarks;  ///< what looks like one, and why it is none
+    std::vector<std::string> remarks;  ///< candidates that were rejected, and why
 };
 
 source_tunables tunables_of(const kernel_choice& choice);

@@ -72,7 +72,7 @@ std::optional<std::string> spec_maker::declared_block()
     return std::nullopt;
 }
 
-// reduce<256><<<blocks, threads>>>, where threads is the caller's: the name of the parameter tells.
+// reduce<256><<<blocks, threads>>>, where threads is the caller's: the parameter's name shows it.
 std::optional<std::string> spec_maker::tunable_named_for_blocks(const placed_words& words)
 {
     for (const auto& [source, name] : tunable_names_)
@@ -117,7 +117,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
                           : choice_.defined_in == nullptr
                               ? "whether another block size is allowed, the source does not show"
                               : "the kernel does not read blockDim: its block size is fixed";
-        if (!known) why = "the source does not tell: fill in";
+        if (!known) why = "not in the source: fill in";
         if (!known) fill_in("threads");
         if (draft_.threads_comment.empty()) draft_.threads_comment = why;
         return;
@@ -129,7 +129,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
     const std::vector<std::int64_t> sizes =
         axes == 1 ? block_sizes_around(*value, 64, largest_block()) : block_sizes_around(*value, 4, 64);
     for (const std::int64_t size : sizes) one.values.push_back(std::to_string(size));
-    one.comment = known ? std::string() : "the source does not tell what it is launched with: the baseline is a guess";
+    one.comment = known ? std::string() : "the source does not show what it is launched with: the baseline is a guess";
     block_names_.insert(one.name);
     draft_.threads.push_back(one.name);
     if (words.words.empty()) return;
@@ -212,7 +212,7 @@ void spec_maker::write_grid()
         }
         std::string written;
         for (const source_token& word : words.words) written += std::string(word.text);
-        draft_.blocks_comment = written.empty() ? "the source does not tell how many blocks: fill in"
+        draft_.blocks_comment = written.empty() ? "the source does not show how many blocks: fill in"
                                                 : "the source says " + written.substr(0, 60) + ": fill in";
         fill_in("blocks");
         const std::string first = draft_.workload.empty() ? std::string() : draft_.workload.front().name;
@@ -232,7 +232,7 @@ void spec_maker::write_grid()
                 draft_.cluster.push_back(std::to_string(*extent));
 }
 
-// Values that nobody knows have to give at least one block.
+// Unknown values must give at least one block.
 void spec_maker::enlarge_for_grid()
 {
     constexpr std::int64_t largest = 1 << 24;

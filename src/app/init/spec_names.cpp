@@ -203,7 +203,7 @@ std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words
         const std::string own = fresh(std::string(name));
         expressions_.names[std::string(name)] = own;
         draft_.workload.push_back(
-            {own, std::to_string(usual), std::string(of_the_launch) + "; the source does not tell: fill in"});
+            {own, std::to_string(usual), std::string(of_the_launch) + "; not in the source: fill in"});
         fill_in(own);
         return own;
     };

@@ -37,7 +37,7 @@ std::string not_opened(const std::string& file, std::string_view kind)
     return fmt::format("'{}' is a packed file ({}), which is not opened", escape_for_terminal(file), kind);
 }
 
-// PTX beside the cubin that was made of it tells the same kernels once more.
+// PTX beside the cubin that was made from it has the same kernels again.
 bool has_cubin_beside(const std::string& file)
 {
     return file.ends_with(".ptx") && is_file(file.substr(0, file.size() - 3) + "cubin");

@@ -25,7 +25,7 @@ struct input_reading {
     const asked_architectures asked{request.architectures};
     kernel_memory memory{};
     kernel_input found = {};
-    /// Code for architectures that nobody asked for, of the input that is being read.
+    /// Code of the current input for architectures that are not in --arch.
     std::vector<other_code> others = {};
     /// What Triton says of kernels, by the name of the file that they are in up to its ending: "a.whl: cache/k.".
     std::map<std::string, metadata_reading> metadata_of = {};

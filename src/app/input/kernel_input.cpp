@@ -137,7 +137,7 @@ kernel_input read_kernels(const kernel_request& request, const listener& news)
         if (interrupted()) break;
     }
     name_for_people(found.kernels);
-    if (request.launches) add_source_launches(request, found);
+    add_source_launches(request, found);
     add_launches(reading);
     found.interrupted |= interrupted();
     leave_out_probes(found);

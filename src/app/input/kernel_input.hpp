@@ -37,7 +37,6 @@ struct kernel_request {
     wanted_lines lines = wanted_lines::none;
     std::function<void(const cubin_examination&)> examine = {};
     bool lint = false;           ///< read sources for mistakes around their kernels
-    bool launches = true;        ///< kernels of sources are launched as the source does, unless the user says otherwise
     bool sizes_vary = false;     ///< other sizes than those of the launches are asked about
     bool keep_unlinked = false;  ///< of logs what the compiler and what the linker says of a kernel
 };

@@ -67,7 +67,7 @@ void compile_source(input_reading& reading, const toolchain& tools, compile_requ
     unit.container = "nvcc" + (command.empty() ? "" : ", " + command);
     std::vector<compile_result> results;
     const auto mentions = [&](const char* word) { return summary.text.find(word) != std::string::npos; };
-    const bool wanted = options.lint || (options.launches && (mentions("aunch") || mentions("<<<")));
+    const bool wanted = options.lint || mentions("aunch") || mentions("<<<");
     const progress_function show = reading.news.begin_progress("architectures");
     run_parallel(
         wanted ? 2 : 1,

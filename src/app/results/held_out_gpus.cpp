@@ -30,7 +30,7 @@ space_key space_of(const recorded_run& run)
     return {run.info.name, std::move(parameters), std::move(workloads)};
 }
 
-// A record of another tuner has no baseline: the candidate that it begins with is as good as any that nobody chose.
+// A record of another tuner has no baseline: its first candidate stands for an arbitrary one.
 std::optional<assignment> recorded_baseline(const recorded_run& run)
 {
     if (run.info.baseline || run.results.empty()) return run.info.baseline;

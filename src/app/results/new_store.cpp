@@ -61,7 +61,7 @@ imported_store import_results(const std::vector<std::string>& files, std::string
     if (store.empty()) {
         if (files.size() != 1 || files.front() == "-")
             throw error("the store of --import has no name", "name it with --store FILE.db");
-        // "a.json.gz" is imported as a.db, here: the file may lie where nobody may write.
+        // "a.json.gz" becomes ./a.db: the folder of the file may be read-only.
         const std::string name = fs::path(files.front()).filename().string();
         store = name.substr(0, name.find('.', 1)) + ".db";
     }

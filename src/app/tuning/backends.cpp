@@ -42,7 +42,7 @@ target target_for(const backend_request& request, const gpu_device& gpu)
     return asked;
 }
 
-// What a program is compiled with, where its command tells: results of another compiler are others.
+// The compiler that a program's command names: results of different compilers must not be mixed.
 std::string compiler_of(const program_target& program)
 {
     if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};

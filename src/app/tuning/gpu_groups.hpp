@@ -26,7 +26,7 @@ std::vector<device_record> devices_of(const gpu_group& group);
 std::vector<int> indices_of(const gpu_group& group);
 
 /// For CUDA_VISIBLE_DEVICES of another process: the UUID of each ("MIG-..." of a part of a GPU), since the numbers that
-/// GPUs have here may be those of a CUDA_VISIBLE_DEVICES of our own. The number if the driver does not tell its UUID.
+/// GPUs have here may be those of a CUDA_VISIBLE_DEVICES of our own. The number if the driver does not report its UUID.
 std::vector<std::string> visible_names(const gpu_group& group);
 
 environment_info environment_of(const gpu_device& gpu, const gpu_list& all, const target& on, std::string toolkit);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// More notes make a page that nobody reads.
+// More notes would hide the answer.
 constexpr std::size_t notes_shown = 4;
 
 std::string place_text(const source_location& place)
@@ -34,12 +34,13 @@ std::string launches_text(const kernel_advice& kernel)
     for (std::size_t i = 0; i < launches.size() && i < 2; ++i)
         text += fmt::format("{}{}{}", i == 0 ? "launched at " : " and ", place_text(launches[i].place),
                             launches[i].threads ? fmt::format(" with {} threads", *launches[i].threads)
-                                                : std::string(" with a block size that the text does not tell"));
+                                                : std::string(" with a block size that the source does not show"));
     if (launches.size() > 2) text += fmt::format(" and {} more", launches.size() - 2);
-    if (launches.empty()) text = "no launch of it is found";
+    if (launches.empty()) text = "no launch was found";
     if (!kernel.use.maybe_launched.empty())
-        text = fmt::format("maybe launched at {}, by a pointer: which kernels that launches the text does not tell",
-                           place_text(kernel.use.maybe_launched.front()));
+        text =
+            fmt::format("maybe launched at {}, through a pointer: the source does not show which kernels it launches",
+                        place_text(kernel.use.maybe_launched.front()));
     if (!kernel.use.reason.empty()) text += "; " + kernel.use.reason;
     if (kernel.use.freedom == block_size_freedom::fixed)
         text += kernel.threads_assumed ? ": the block size is fixed, and not known" : ": the block size is fixed";

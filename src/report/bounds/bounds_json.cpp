@@ -110,7 +110,7 @@ ordered_json row_json(int threads, const bounds_row& row)
     json["resident_blocks"] = row.residency ? ordered_json(row.residency->resident_blocks) : ordered_json(nullptr);
     json["occupancy"] = row.residency ? ordered_json(row.residency->occupancy()) : ordered_json(nullptr);
     json["limiters"] = row.residency ? limiter_ids(*row.residency) : std::vector<std::string>();
-    json["obstacle"] = row.obstacle.empty() ? ordered_json(nullptr) : ordered_json(row.obstacle);
+    json["obstacle"] = text_or_null(row.obstacle);
     json["pareto"] = row.pareto;
     json["pareto_of_all"] = row.pareto_of_all;
     json["recommended"] = row.recommended;
@@ -178,7 +178,7 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
                             {"rows", portable->rows},
                             {"notes", portable->notes}};
     json["findings"] = value_json(answer.findings);
-    json["not_swept"] = answer.not_swept.empty() ? ordered_json(nullptr) : ordered_json(json_text(answer.not_swept));
+    json["not_swept"] = text_or_null(answer.not_swept);
     json["errors"] = value_json(answer.errors);
     return json;
 }

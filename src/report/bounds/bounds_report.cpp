@@ -59,9 +59,9 @@ document bounds_document(const bounds_report& found, const output_style& style)
             if (count > 0) page.line(fmt::format(fmt::runtime(text), count, count == 1 ? "" : "s"), tone::warning);
         };
         add([](const bounds_answer& one) { return !one.launch.dynamic_shared_known; },
-            "  {} row{} without dynamic shared memory, whose size no launch tells: give it with --dynamic-shared");
+            "  {} row{} without dynamic shared memory, whose size no launch shows: give it with --dynamic-shared");
         add([](const bounds_answer& one) { return one.threads_assumed; },
-            "  {} row{} with a block size that is assumed, since no launch tells it: name it with --threads");
+            "  {} row{} with a block size that is assumed, since no launch shows it: name it with --threads");
         page.line("  --all compiles and shows every bound; launchbox advise says more about the kernel", tone::faint);
         return page;
     }
@@ -249,7 +249,7 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                   tone::warning);
     for (const block_size_answer& size : answer.block_sizes) {
         page.line(fmt::format(" {} per block{}", counted(size.threads, "thread", "threads"),
-                              answer.threads_assumed ? ", which is assumed: no launch tells the size" : ""),
+                              answer.threads_assumed ? ", which is assumed: no launch shows the size" : ""),
                   tone::strong);
         if (!size.rows.empty()) page.add(rows_of(size, answer.written, all_rows, style));
         if (all_rows) add_equal_attributes(page, size, answer.written);

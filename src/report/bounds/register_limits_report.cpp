@@ -129,12 +129,11 @@ nlohmann::ordered_json register_limits_json(const std::vector<register_limits>& 
                               {"verdict", verdict_id(bound.verdict)},
                               {"register_limit", or_null(bound.registers)},
                               {"occupancy", bound.registers ? ordered_json(bound.occupancy) : ordered_json(nullptr)}});
-        json["results"].push_back(
-            {{"architecture", architecture_name(chip.architecture).view()},
-             {"gpu", chip.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(chip.gpu))},
-             {"threads", chip.threads},
-             {"max_min_blocks", chip.max_min_blocks},
-             {"bounds", std::move(bounds)}});
+        json["results"].push_back({{"architecture", architecture_name(chip.architecture).view()},
+                                   {"gpu", text_or_null(chip.gpu)},
+                                   {"threads", chip.threads},
+                                   {"max_min_blocks", chip.max_min_blocks},
+                                   {"bounds", std::move(bounds)}});
     }
     return json;
 }

@@ -47,7 +47,7 @@ void add_kinds_of_code(const check_result& result, document& page)
                   tone::warning);
 }
 
-// The others are told with what they hold.
+// The others are named with their content.
 std::vector<inspected_input> inputs_with_kernels(const check_outcome& outcome)
 {
     std::vector<inspected_input> inputs;
@@ -104,7 +104,7 @@ document check_document(const check_outcome& outcome, std::size_t max_rows)
     if (result.renamed > 0)
         page.line(plural(result.renamed, "kernel has", "kernels have") +
                   " other parameters, or another file, than in the baseline, and " +
-                  (result.renamed == 1 ? "is" : "are") + " compared all the same");
+                  (result.renamed == 1 ? "is" : "are") + " still compared");
     if (result.renumbered > 0)
         page.line(fmt::format(
             "{} compared with the baseline without the hash or counter in {}, which changes with every build",

@@ -41,7 +41,7 @@ table check_table(const check_outcome& outcome);
 /// "12 kernels × architectures checked against 3 rules: 2 violations, 1 unused rule".
 std::string summary_of(const check_result& result);
 
-/// "merge<int, 256>", with its file in brackets where the name alone does not tell which kernel it is.
+/// "merge<int, 256>", with its file in brackets where the name alone is ambiguous.
 std::string title_of(const checked_kernel& kernel);
 
 /// "sm_90"; "?" when it is not known.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/text/terminal.hpp"
+#include "report/charts/chart_svg.hpp"
 
 namespace launchbox {
 
@@ -50,35 +50,11 @@ std::string check_junit(const check_outcome& outcome)
 
 std::string xml_text(std::string_view text)
 {
-    std::string result;
-    const std::string safe = escape_for_terminal(text);
-    for (std::size_t i = 0; i < safe.size(); ++i) {
-        const std::string_view rest = std::string_view(safe).substr(i);
-        if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {  // U+FFFE and U+FFFF
-            result += rest[2] == '\xBE' ? "\\xef\\xbf\\xbe" : "\\xef\\xbf\\xbf";
-            i += 2;
-            continue;
-        }
-        switch (rest.front()) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            case '\'':
-                result += "&apos;";
-                break;
-            default:
-                result += rest.front();
-        }
-    }
+    std::string result = markup_text(text);
+    // U+FFFE and U+FFFF
+    for (const auto& [bytes, shown] :
+         {std::pair("\xEF\xBF\xBE", "\\xef\\xbf\\xbe"), {"\xEF\xBF\xBF", "\\xef\\xbf\\xbf"}})
+        for (std::size_t at = 0; (at = result.find(bytes, at)) != std::string::npos;) result.replace(at, 3, shown);
     return result;
 }
 

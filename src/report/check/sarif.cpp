@@ -62,19 +62,24 @@ ordered_json result_of(std::string_view id, const char* level, const std::string
     return result;
 }
 
+void add_location(ordered_json& result, const file_line& place)
+{
+    result["locations"] = ordered_json::array();
+    result["locations"].push_back({{"physicalLocation", physical_location(place)}});
+}
+
 ordered_json finding_result(const check_finding& finding, const check_outcome& outcome)
 {
     const checked_kernel& kernel = outcome.result.kernels[finding.kernel];
     ordered_json result = result_of(finding.check, finding.fails ? "error" : "warning",
                                     title_of(kernel) + " on " + architecture_of(kernel) + ": " + finding.message +
                                         " (set in " + place_text(finding.set_by) + ")");
-    result["locations"] = ordered_json::array();
-    result["locations"].push_back(
-        {{"physicalLocation", physical_location(location_of(finding, outcome))},
-         {"logicalLocations", ordered_json::array({{{"name", json_text(kernel.info.short_form)},
-                                                    {"fullyQualifiedName", json_text(kernel.identity)},
-                                                    {"decoratedName", json_text(kernel.info.name)},
-                                                    {"kind", "function"}}})}});
+    add_location(result, location_of(finding, outcome));
+    result["locations"][0]["logicalLocations"] =
+        ordered_json::array({{{"name", json_text(kernel.info.short_form)},
+                              {"fullyQualifiedName", json_text(kernel.identity)},
+                              {"decoratedName", json_text(kernel.info.name)},
+                              {"kind", "function"}}});
     result["relatedLocations"] = ordered_json::array();
     if (finding.set_by.line > 0)
         result["relatedLocations"].push_back(
@@ -130,27 +135,20 @@ ordered_json check_sarif(const check_outcome& outcome)
         if (finding.status != check_status::better) run["results"].push_back(finding_result(finding, outcome));
     for (const unchecked_part& part : outcome.result.unchecked) {
         ordered_json result = result_of("unchecked", part.fails ? "error" : "warning", unchecked_text(part));
-        result["locations"] = ordered_json::array();
-        result["locations"].push_back({{"physicalLocation", physical_location(location_of(part, outcome))}});
+        add_location(result, location_of(part, outcome));
         run["results"].push_back(std::move(result));
     }
     for (const gone_kernel& gone : outcome.result.gone) {
         if (!gone.fails) continue;
         ordered_json result =
             result_of("baseline_architecture", "error", short_name(gone.identity) + ": " + lost_text(gone));
-        result["locations"] = ordered_json::array();
-        result["locations"].push_back(
-            {{"physicalLocation",
-              physical_location({relative_path(gone.place.file, outcome.directory), gone.place.line})}});
+        add_location(result, {relative_path(gone.place.file, outcome.directory), gone.place.line});
         run["results"].push_back(std::move(result));
     }
     for (const unused_rule& rule : outcome.result.unused_rules) {
         ordered_json result =
             result_of("unused_rule", rule.fails ? "error" : "warning", "no kernel matches " + rule.pattern);
-        result["locations"] = ordered_json::array();
-        result["locations"].push_back(
-            {{"physicalLocation",
-              physical_location({relative_path(rule.place.file, outcome.directory), rule.place.line})}});
+        add_location(result, {relative_path(rule.place.file, outcome.directory), rule.place.line});
         run["results"].push_back(std::move(result));
     }
 

@@ -36,4 +36,32 @@ table json_table(std::initializer_list<json_column> columns, const ordered_json&
     return made;
 }
 
+table flat_table(const ordered_json& rows, ordered_json header)
+{
+    for (const ordered_json& row : rows)
+        for (const auto& [name, value] : row.items())
+            if (value.is_object())
+                for (const auto& [inner, unused] : value.items()) header[name].emplace(inner, nullptr);
+    table made;
+    for (const auto& [name, value] : header.items())
+        if (value.is_object())
+            for (const auto& [inner, unused] : value.items()) made.columns.push_back({name + "." + inner});
+        else
+            made.columns.push_back({name});
+    const auto add = [](const ordered_json& object, const std::string& name, std::vector<cell>& cells) {
+        const auto found = object.find(name);
+        cells.emplace_back(found == object.end() ? "" : json_cell(*found));
+    };
+    for (const ordered_json& row : rows) {
+        std::vector<cell>& cells = made.rows.emplace_back();
+        for (const auto& [name, value] : header.items())
+            if (value.is_object())
+                for (const auto& [inner, unused] : value.items())
+                    add(row.contains(name) ? row.at(name) : ordered_json::object(), inner, cells);
+            else
+                add(row, name, cells);
+    }
+    return made;
+}
+
 }  // namespace launchbox

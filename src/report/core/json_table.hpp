@@ -25,4 +25,8 @@ std::string json_cell(const nlohmann::ordered_json& value, int digits = 0);
 table json_table(std::initializer_list<json_column> columns, const nlohmann::ordered_json& rows,
                  const char* unknown = "");
 
+/// A column for each member of the header, under its own name and with all digits; for a member that is an object one
+/// for each of its members, also those that only rows have: "workload.n".
+table flat_table(const nlohmann::ordered_json& rows, nlohmann::ordered_json header);
+
 }  // namespace launchbox

@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// The block size of a kernel that does not tell its own: the one that the calculator begins with.
+// The block size if the kernel has none: the calculator's initial one.
 constexpr int usual_threads = 256;
 
 // As in an address: all that is no letter, digit or one of -._~ as %XX.

@@ -345,8 +345,8 @@ nlohmann::ordered_json devices_json(const gpu_list& gpus, const devices_view& vi
 {
     ordered_json json;
     json["schema"] = "launchbox.devices/1";
-    json["driver_version"] = gpus.driver_version.empty() ? ordered_json(nullptr) : ordered_json(gpus.driver_version);
-    json["reason"] = gpus.reason.empty() ? ordered_json(nullptr) : ordered_json(gpus.reason);
+    json["driver_version"] = text_or_null(gpus.driver_version);
+    json["reason"] = text_or_null(gpus.reason);
     json["gpus"] = gpus_json(gpus);
     if (!view.limits) return json;
     json["compute_capabilities"] = limits_json(view);

@@ -118,8 +118,7 @@ ordered_json kernel_json(const inspected_kernel& kernel)
     return {{"name", json_text(info.name)},
             {"demangled", json_text(kernel.info.demangled)},
             {"short_name", json_text(kernel.info.short_form)},
-            {"architecture",
-             info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture))}};
+            {"architecture", text_or_null(info.architecture)}};
 }
 
 ordered_json figures_json(const inspected_kernel& kernel)

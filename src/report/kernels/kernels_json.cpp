@@ -60,89 +60,74 @@ std::string kernel_json_line(const inspected_kernel& kernel, const kernel_accoun
     return kernel_json(kernel, account).dump() + '\n';
 }
 
+namespace {
+
+// Each column with its title. It is not made of the JSON, which is many times as large.
+std::vector<std::pair<const char*, std::string>> columns_of(const inspected_kernel& kernel,
+                                                            const kernel_account& account)
+{
+    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+    const kernel_info& info = kernel.info;
+    const kernel_figures& figures = info.figures;
+    const std::optional<spill_range> range = spill_range_of(info);
+    std::int64_t constants = 0;
+    for (const constant_bank& bank : figures.constant_banks) constants += bank.bytes;
+    std::string limiters, ids;
+    for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
+    const occupancy_account* occupancy = account.occupancy ? &*account.occupancy : nullptr;
+    if (occupancy != nullptr)
+        for (const limit_account& limit : occupancy->limits)
+            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
+    const auto of_launch = [&](auto get) { return occupancy != nullptr ? get(*occupancy) : std::string(); };
+    return {{"file", escape_for_terminal(info.source.file)},
+            {"name", escape_for_terminal(info.name)},
+            {"demangled", escape_for_terminal(info.demangled)},
+            {"architecture", escape_for_terminal(info.architecture)},
+            {"registers", text(figures.registers)},
+            {"spill_store_bytes", text(figures.spill_store_bytes)},
+            {"spill_load_bytes", text(figures.spill_load_bytes)},
+            {"stack_frame_bytes", text(figures.stack_frame_bytes)},
+            {"cumulative_stack_bytes", text(figures.cumulative_stack_bytes)},
+            {"static_shared_bytes", text(figures.static_shared_bytes)},
+            {"constant_bytes", figures.constant_banks.empty() ? "" : std::to_string(constants)},
+            {"parameter_bytes", text(figures.parameter_bytes)},
+            {"barriers", text(figures.barriers)},
+            {"max_threads", text(bound_threads(info))},
+            {"min_blocks", text(info.bounds.min_blocks)},
+            {"register_cap", text(info.bounds.register_cap)},
+            {"code_bytes", text(figures.code_bytes)},
+            {"threads", of_launch([](const auto& of) { return std::to_string(of.question.shape.threads); })},
+            {"resident_blocks", of_launch([](const auto& of) { return std::to_string(of.result.resident_blocks); })},
+            {"occupancy", of_launch([](const auto& of) { return fmt::format("{:.6g}", of.result.occupancy()); })},
+            {"limiters", limiters},
+            {"next_step", of_launch([](const auto& of) { return of.next ? of.next->text : std::string(); })},
+            {"diagnoses", ids},
+            {"min_spill_store_bytes", range ? std::to_string(range->min_stores) : ""},
+            {"min_spill_load_bytes", range ? std::to_string(range->min_loads) : ""},
+            {"dynamic_shared_bytes", text(info.launches.dynamic_shared_bytes)},
+            {"at_most", of_launch([](const auto& of) {
+                 return std::string(of.question.dynamic_shared_known ? "false" : "true");
+             })},
+            {"max_cluster_blocks", text(info.bounds.max_cluster_blocks)},
+            {"shared_spill_store_bytes", text(figures.shared_spill_store_bytes)},
+            {"shared_spill_load_bytes", text(figures.shared_spill_load_bytes)},
+            {"runs_on", info.runs_on ? architecture_where_run(info) : ""},
+            {"optimisation", std::string(optimisation_name(info.optimisation))}};
+}
+
+}  // namespace
+
 std::string kernels_csv_header()
 {
-    return csv_line({"file",
-                     "name",
-                     "demangled",
-                     "architecture",
-                     "registers",
-                     "spill_store_bytes",
-                     "spill_load_bytes",
-                     "stack_frame_bytes",
-                     "cumulative_stack_bytes",
-                     "static_shared_bytes",
-                     "constant_bytes",
-                     "parameter_bytes",
-                     "barriers",
-                     "max_threads",
-                     "min_blocks",
-                     "register_cap",
-                     "code_bytes",
-                     "threads",
-                     "resident_blocks",
-                     "occupancy",
-                     "limiters",
-                     "next_step",
-                     "diagnoses",
-                     "min_spill_store_bytes",
-                     "min_spill_load_bytes",
-                     "dynamic_shared_bytes",
-                     "at_most",
-                     "max_cluster_blocks",
-                     "shared_spill_store_bytes",
-                     "shared_spill_load_bytes",
-                     "runs_on",
-                     "optimisation"});
+    std::vector<cell> titles;
+    for (const auto& [title, value] : columns_of({}, {})) titles.emplace_back(title);
+    return csv_line(titles);
 }
 
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account)
 {
-    const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
-    const kernel_info& info = kernel.info;
-    const std::optional<spill_range> range = spill_range_of(info);
-    std::int64_t constants = 0;
-    for (const constant_bank& bank : info.figures.constant_banks) constants += bank.bytes;
-    std::vector<cell> row{escape_for_terminal(info.source.file),
-                          escape_for_terminal(info.name),
-                          escape_for_terminal(kernel.info.demangled),
-                          escape_for_terminal(info.architecture),
-                          text(info.figures.registers),
-                          text(info.figures.spill_store_bytes),
-                          text(info.figures.spill_load_bytes),
-                          text(info.figures.stack_frame_bytes),
-                          text(info.figures.cumulative_stack_bytes),
-                          text(info.figures.static_shared_bytes),
-                          info.figures.constant_banks.empty() ? "" : std::to_string(constants),
-                          text(info.figures.parameter_bytes),
-                          text(info.figures.barriers),
-                          text(bound_threads(info)),
-                          text(info.bounds.min_blocks),
-                          text(info.bounds.register_cap),
-                          text(info.figures.code_bytes)};
-    std::string limiters, ids;
-    for (const diagnosis& finding : account.diagnoses) ids += (ids.empty() ? "" : " ") + finding.id;
-    if (account.occupancy) {
-        for (const limit_account& limit : account.occupancy->limits)
-            if (limit.limiting) limiters += (limiters.empty() ? "" : " ") + limit.name;
-        row.emplace_back(std::to_string(account.occupancy->question.shape.threads));
-        row.emplace_back(std::to_string(account.occupancy->result.resident_blocks));
-        row.emplace_back(fmt::format("{:.6g}", account.occupancy->result.occupancy()));
-        row.emplace_back(limiters);
-        row.emplace_back(account.occupancy->next ? account.occupancy->next->text : "");
-    } else {
-        for (int i = 0; i < 5; ++i) row.emplace_back("");
-    }
-    row.emplace_back(ids);
-    row.emplace_back(text(range ? std::optional(range->min_stores) : std::nullopt));
-    row.emplace_back(text(range ? std::optional(range->min_loads) : std::nullopt));
-    row.emplace_back(text(info.launches.dynamic_shared_bytes));
-    row.emplace_back(!account.occupancy ? "" : account.occupancy->question.dynamic_shared_known ? "false" : "true");
-    row.emplace_back(text(info.bounds.max_cluster_blocks));
-    row.emplace_back(text(info.figures.shared_spill_store_bytes));
-    row.emplace_back(text(info.figures.shared_spill_load_bytes));
-    row.emplace_back(info.runs_on ? architecture_where_run(info) : "");
-    row.emplace_back(std::string(optimisation_name(info.optimisation)));
+    std::vector<cell> row;
+    for (auto& [title, value] : columns_of(kernel, account)) row.emplace_back(std::move(value));
     return csv_line(row);
 }
 
@@ -211,13 +196,11 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["name"] = json_text(info.name);
     object["demangled"] = json_text(kernel.info.demangled);
     object["short_name"] = json_text(kernel.info.short_form);
-    object["architecture"] =
-        info.architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.architecture));
+    object["architecture"] = text_or_null(info.architecture);
     object["runs_on"] = info.runs_on ? ordered_json(architecture_where_run(info)) : ordered_json(nullptr);
-    object["source"] = {
-        {"file", json_text(info.source.file)},
-        {"container", json_text(info.source.container)},
-        {"entry", info.source.entry.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.source.entry))}};
+    object["source"] = {{"file", json_text(info.source.file)},
+                        {"container", json_text(info.source.container)},
+                        {"entry", text_or_null(info.source.entry)}};
     object["registers"] = or_null(info.figures.registers);
     object["spill_store_bytes"] = or_null(info.figures.spill_store_bytes);
     object["spill_load_bytes"] = or_null(info.figures.spill_load_bytes);
@@ -261,8 +244,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
         info.figures.code_hash ? ordered_json(fmt::format("{:016x}", *info.figures.code_hash)) : ordered_json(nullptr);
     object["toolkit"] =
         info.toolkit_version ? ordered_json(toolkit_name(*info.toolkit_version)) : ordered_json(nullptr);
-    object["virtual_architecture"] =
-        info.virtual_architecture.empty() ? ordered_json(nullptr) : ordered_json(json_text(info.virtual_architecture));
+    object["virtual_architecture"] = text_or_null(info.virtual_architecture);
     object["optimisation"] = info.optimisation == code_optimisation::unknown
                                  ? ordered_json(nullptr)
                                  : ordered_json(optimisation_name(info.optimisation));

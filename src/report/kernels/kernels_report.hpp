@@ -44,7 +44,7 @@ struct inspection {
     std::size_t page_rows = ~std::size_t{0};  ///< of a list for people; programs get all kernels
 };
 
-/// What a page shows of a list that nobody asked to be longer: 47,000 lines are no answer.
+/// Default number of rows on a page: 47,000 lines are no answer.
 inline constexpr std::size_t usual_page_rows = 200;
 
 /// From this many kernels on (names, not rows) one flat list reads better than a table a kernel.

@@ -27,7 +27,7 @@ struct line_names {
 /// At most so many lines a kernel; the others are summed up below them.
 inline constexpr std::size_t lines_of_a_kernel = 8;
 
-/// Whether live registers are told of a kernel.
+/// Whether the live registers of a kernel are known.
 bool has_pressure(const inspected_kernel& kernel);
 
 /// How many kernels are not shown: `beyond` those that a page has room for, and those that --top left out.

@@ -40,7 +40,7 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     const occupancy_result& result = account.result;
     ordered_json json;
     json["architecture"] = architecture_name(q.architecture).view();
-    json["gpu"] = q.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(q.gpu));
+    json["gpu"] = text_or_null(q.gpu);
     json["sms"] = or_null(q.sms);
     json["mode"] = q.settings.mode == model_mode::driver ? "driver" : "spreadsheet";
     json["kernel"] = kernel_json(q);
@@ -53,13 +53,13 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
     json["resident_warps"] = result.resident_warps;
     json["warp_slots"] = result.warp_slots;
     json["occupancy"] = result.occupancy();
-    json["obstacle"] = account.obstacle.empty() ? ordered_json(nullptr) : ordered_json(account.obstacle);
+    json["obstacle"] = text_or_null(account.obstacle);
     json["limits"] = limits_json(account.limits);
     json["limiters"] = limiters_json(account.limits);
     json["thresholds"] = allowances_json(account.thresholds);
     json["slack"] = allowances_json(account.slack);
     json["next_step"] = next_step_json(account.next);
-    json["grid_obstacle"] = account.grid_obstacle.empty() ? ordered_json(nullptr) : ordered_json(account.grid_obstacle);
+    json["grid_obstacle"] = text_or_null(account.grid_obstacle);
     json["waves"] = waves_json(account.waves);
     json["clusters"] = clusters_json(account.clusters);
     json["notes"] = account.notes;
@@ -109,7 +109,7 @@ namespace {
 ordered_json kernel_json(const occupancy_question& q)
 {
     return {
-        {"name", q.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(q.kernel))},
+        {"name", text_or_null(q.kernel)},
         {"registers", q.registers_known ? ordered_json(q.resources.registers) : ordered_json(nullptr)},
         {"static_shared_bytes", q.shared_known ? ordered_json(q.resources.static_shared_bytes) : ordered_json(nullptr)},
         {"local_bytes", q.resources.local_bytes},

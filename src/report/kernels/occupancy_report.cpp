@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "report/core/chart.hpp"
 #include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/rules_report.hpp"
@@ -119,7 +118,7 @@ std::string headline(const occupancy_account& account)
     return text;
 }
 
-void add_account(document& page, const occupancy_account& account, const output_style& style)
+void add_account(document& page, const occupancy_account& account)
 {
     const occupancy_result& result = account.result;
     page.heading(headline(account));
@@ -161,10 +160,6 @@ void add_account(document& page, const occupancy_account& account, const output_
     }
     if (!account.notes.empty()) page.line("");
     for (const std::string& note : account.notes) page.line("  note: " + note);
-    for (const occupancy_curve& curve : account.curves) {
-        page.line("");
-        page.verbatim(render_chart(curve, result.warp_slots, style));
-    }
 }
 
 }  // namespace
@@ -175,10 +170,10 @@ std::string percent(double fraction)
     return tenths == std::floor(tenths) ? fmt::format("{:.0f} %", tenths) : fmt::format("{:.1f} %", tenths);
 }
 
-document occupancy_document(const std::vector<occupancy_account>& accounts, const output_style& style)
+document occupancy_document(const std::vector<occupancy_account>& accounts)
 {
     document page;
-    for (const occupancy_account& account : accounts) add_account(page, account, style);
+    for (const occupancy_account& account : accounts) add_account(page, account);
     return page;
 }
 

@@ -10,8 +10,8 @@
 
 namespace launchbox {
 
-/// The page for people. Charts are drawn when the account has curves.
-document occupancy_document(const std::vector<occupancy_account>& accounts, const output_style& style);
+/// The page for people.
+document occupancy_document(const std::vector<occupancy_account>& accounts);
 
 /// launchbox.occupancy/1.
 nlohmann::ordered_json occupancy_json(const std::vector<occupancy_account>& accounts);

@@ -121,19 +121,17 @@ nlohmann::ordered_json suggest_json(const std::vector<block_size_advice>& all)
     for (const block_size_advice& advice : all) {
         ordered_json object;
         object["architecture"] = architecture_name(advice.architecture).view();
-        object["gpu"] = advice.gpu.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.gpu));
+        object["gpu"] = text_or_null(advice.gpu);
         object["sms"] = or_null(advice.sms);
-        object["kernel"] = {
-            {"name", advice.kernel.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.kernel))},
-            {"registers", advice.resources.registers},
-            {"static_shared_bytes", advice.resources.static_shared_bytes},
-            {"barriers", advice.resources.barriers},
-            {"max_threads", advice.resources.max_threads}};
-        object["dynamic_shared"] =
-            advice.dynamic_shared.empty() ? ordered_json(nullptr) : ordered_json(json_text(advice.dynamic_shared));
+        object["kernel"] = {{"name", text_or_null(advice.kernel)},
+                            {"registers", advice.resources.registers},
+                            {"static_shared_bytes", advice.resources.static_shared_bytes},
+                            {"barriers", advice.resources.barriers},
+                            {"max_threads", advice.resources.max_threads}};
+        object["dynamic_shared"] = text_or_null(advice.dynamic_shared);
         object["at_most"] = !advice.dynamic_shared_known;
         object["cluster_blocks"] = advice.cluster_blocks;
-        object["obstacle"] = advice.obstacle.empty() ? ordered_json(nullptr) : ordered_json(advice.obstacle);
+        object["obstacle"] = text_or_null(advice.obstacle);
         object["fixed"] = text_or_null(advice.fixed);
         object["notes"] = advice.notes;
         object["threads"] =

@@ -11,11 +11,14 @@
 
 #include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/store/result_json.hpp"
 
 namespace launchbox {
+
+using nlohmann::ordered_json;
 
 namespace {
 
@@ -201,7 +204,7 @@ document build_document(const std::vector<build_report>& reports)
     return page;
 }
 
-static nlohmann::ordered_json json_of_launch(const built_launch& launch)
+static ordered_json json_of_launch(const built_launch& launch)
 {
     return {{"threads", launch.threads},
             {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
@@ -209,66 +212,49 @@ static nlohmann::ordered_json json_of_launch(const built_launch& launch)
             {"occupancy", launch.occupancy}};
 }
 
-nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
+ordered_json build_json(const std::vector<build_report>& reports)
 {
-    nlohmann::ordered_json all{{"schema", "launchbox.builds/1"}, {"candidates", nlohmann::ordered_json::array()}};
-    const auto known = [](bool is, const std::string& text) {
-        return is ? nlohmann::ordered_json(json_text(text)) : nlohmann::ordered_json();
-    };
+    ordered_json all{{"schema", "launchbox.builds/1"}, {"candidates", ordered_json::array()}};
     for (const build_report& report : reports)
         for (const built_candidate& candidate : report.candidates)
             all["candidates"].push_back(
                 {{"tunable", json_text(report.name)},
-                 {"architecture", known(!report.architecture.empty(), report.architecture)},
+                 {"architecture", text_or_null(report.architecture)},
                  {"parameters", json_of(candidate.parameters)},
                  {"workload", json_of(candidate.workload)},
                  {"outcome", name_of(candidate.status)},
-                 {"reason", known(!candidate.reason.empty(), candidate.reason)},
+                 {"reason", text_or_null(candidate.reason)},
                  {"baseline", candidate.is_baseline},
-                 {"resources", candidate.kernel ? json_of(*candidate.kernel) : nlohmann::ordered_json()},
-                 {"launch", candidate.launch ? json_of_launch(*candidate.launch) : nlohmann::ordered_json()},
+                 {"resources", candidate.kernel ? json_of(*candidate.kernel) : ordered_json()},
+                 {"launch", candidate.launch ? json_of_launch(*candidate.launch) : ordered_json()},
                  {"from_cache", candidate.from_cache},
-                 {"log", known(!candidate.log.empty(), candidate.log)}});
+                 {"log", text_or_null(candidate.log)}});
     return all;
 }
 
 table build_table(const std::vector<build_report>& reports)
 {
-    table rows{.columns = {{"tunable"},
-                           {"architecture"},
-                           {"parameters"},
-                           {"workload"},
-                           {"outcome"},
-                           {"reason"},
-                           {"registers", true},
-                           {"spill_bytes", true},
-                           {"static_shared_bytes", true},
-                           {"dynamic_shared_bytes", true},
-                           {"threads", true},
-                           {"resident_blocks", true},
-                           {"occupancy", true}},
-               .rows = {}};
+    ordered_json rows = ordered_json::array();
+    const auto row_of = [](const build_report& report, const built_candidate& candidate) {
+        const kernel_figures figures = candidate.kernel ? candidate.kernel->figures : kernel_figures();
+        ordered_json row{{"tunable", report.name},
+                         {"architecture", report.architecture},
+                         {"parameters", parameter_text(candidate.parameters)},
+                         {"workload", parameter_text(candidate.workload)},
+                         {"outcome", name_of(candidate.status)},
+                         {"reason", json_text(candidate.reason)},
+                         {"registers", or_null(figures.registers)},
+                         {"spill_bytes", candidate.kernel ? or_null(spilled(*candidate.kernel)) : ordered_json()},
+                         {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
+        const ordered_json launch = candidate.launch ? json_of_launch(*candidate.launch) : ordered_json();
+        for (const char* name : {"dynamic_shared_bytes", "threads", "resident_blocks"})
+            row[name] = candidate.launch ? launch[name] : ordered_json();
+        row["occupancy"] = candidate.launch ? fmt::format("{:.4g}", candidate.launch->occupancy) : "";
+        return row;
+    };
     for (const build_report& report : reports)
-        for (const built_candidate& candidate : report.candidates) {
-            const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
-            std::vector<cell>& row = rows.rows.emplace_back();
-            row = {report.name,
-                   report.architecture,
-                   parameter_text(candidate.parameters),
-                   parameter_text(candidate.workload),
-                   std::string(name_of(candidate.status)),
-                   escape_for_terminal(candidate.reason),
-                   candidate.kernel ? number(candidate.kernel->figures.registers) : "",
-                   candidate.kernel ? number(spilled(*candidate.kernel)) : "",
-                   candidate.kernel ? number(candidate.kernel->figures.static_shared_bytes) : ""};
-            if (const auto& launch = candidate.launch)
-                for (const std::string& text :
-                     {fmt::format("{}", launch->dynamic_shared_bytes), fmt::format("{}", launch->threads),
-                      fmt::format("{}", launch->resident_blocks), fmt::format("{:.4g}", launch->occupancy)})
-                    row.emplace_back(text);
-            row.resize(rows.columns.size());
-        }
-    return rows;
+        for (const built_candidate& candidate : report.candidates) rows.push_back(row_of(report, candidate));
+    return flat_table(rows, row_of({}, {}));
 }
 
 }  // namespace launchbox

@@ -11,28 +11,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const char* const candidate_figures[] = {"status_a",      "status_b",      "move",       "median_ns_a", "median_ns_b",
-                                         "ratio",         "ratio_low",     "ratio_high", "registers_a", "registers_b",
-                                         "spill_bytes_a", "spill_bytes_b", "shared"};
-
-void add_ratio(const gain* ratio, ordered_json& into)
+std::optional<gain> ratio_of(const std::optional<time_move>& move)
 {
-    into["ratio"] = ratio != nullptr ? ordered_json(ratio->times) : ordered_json(nullptr);
-    into["ratio_low"] = ratio != nullptr ? ordered_json(ratio->low) : ordered_json(nullptr);
-    into["ratio_high"] = ratio != nullptr ? ordered_json(ratio->high) : ordered_json(nullptr);
+    return move ? std::optional(move->ratio) : std::nullopt;
 }
 
 ordered_json winner_json(const std::optional<compared_winner>& winner, const compared_workload& on)
 {
     if (!winner) return nullptr;
-    ordered_json json{
-        {"parameters", values_json(winner->parameters)},
-        {"median_ns_a", or_null(winner->a_ns)},
-        {"median_ns_b", or_null(winner->b_ns)},
-        {"over_best", winner->over_best ? ordered_json(winner->over_best->times) : ordered_json(nullptr)},
-        {"over_best_low", winner->over_best ? ordered_json(winner->over_best->low) : ordered_json(nullptr)},
-        {"over_best_high", winner->over_best ? ordered_json(winner->over_best->high) : ordered_json(nullptr)},
-        {"elsewhere", winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr)}};
+    ordered_json json{{"parameters", values_json(winner->parameters)},
+                      {"median_ns_a", or_null(winner->a_ns)},
+                      {"median_ns_b", or_null(winner->b_ns)}};
+    add_gain(json, "over_best", winner->over_best);
+    json["elsewhere"] = winner->elsewhere ? ordered_json(name_of(*winner->elsewhere)) : ordered_json(nullptr);
     for (const auto& [work, ns, side] :
          {std::tuple(&on.work_a, &winner->a_ns, "_a"), {&on.work_b, &winner->b_ns, "_b"}}) {
         const work_amounts rates = per_second(*work, ns->value_or(0));
@@ -64,7 +55,7 @@ ordered_json pair_json(const run_comparison& found, std::size_t other)
             {"winner_a", winner_json(workload.winner_a, workload)},
             {"winner_b", winner_json(workload.winner_b, workload)},
             {"winner_move", workload.best ? ordered_json(name_of(workload.best->moved)) : ordered_json(nullptr)}};
-        add_ratio(workload.best ? &workload.best->ratio : nullptr, json);
+        add_gain(json, "ratio", ratio_of(workload.best));
         json["in_both"] = workload.candidates.size();
         json["only_in_a"] = workload.only_a;
         json["only_in_b"] = workload.only_b;
@@ -110,7 +101,7 @@ ordered_json candidate_json(const compared_candidate& candidate, const stored_re
                       {"move", candidate.time ? ordered_json(name_of(candidate.time->moved)) : ordered_json(nullptr)},
                       {"median_ns_a", median(a)},
                       {"median_ns_b", median(b)}};
-    add_ratio(candidate.time ? &candidate.time->ratio : nullptr, json);
+    add_gain(json, "ratio", ratio_of(candidate.time));
     json["registers_a"] = registers(a);
     json["registers_b"] = registers(b);
     json["spill_bytes_a"] = spills_json(a);
@@ -147,35 +138,26 @@ ordered_json comparison_json(const comparison_report& report)
 table comparison_table(const comparison_report& report)
 {
     const std::vector<shown_run>& shown = report.found.runs;
-    std::vector<std::string> parameters, workloads;
-    for (const run_comparison& pair : report.others)
-        for (const compared_workload& workload : pair.workloads) {
-            add_names(workload.workload, workloads);
-            for (const compared_candidate& candidate : workload.candidates)
-                add_names(shown[0].run.results[candidate.a].parameters, parameters);
-        }
-    table rows{{{"a"}, {"b"}, {"file_a"}, {"file_b"}, {"number_a"}, {"number_b"}}, {}};
-    for (const std::string& name : workloads) rows.columns.push_back({"workload." + json_text(name)});
-    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + json_text(name)});
-    for (const char* title : candidate_figures) rows.columns.push_back({title});
+    const auto row_of = [](std::size_t other, const shown_run& a, const shown_run& b, const assignment& workload,
+                           const compared_candidate& candidate, const stored_result& in_a, const stored_result& in_b) {
+        ordered_json row{{"a", 0},
+                         {"b", other},
+                         {"file_a", json_text(a.file)},
+                         {"file_b", json_text(b.file)},
+                         {"number_a", a.run.number},
+                         {"number_b", b.run.number},
+                         {"workload", texts_json(workload)}};
+        row.update(candidate_json(candidate, in_a, in_b));
+        row["parameters"] = texts_json(in_a.parameters);
+        return row;
+    };
+    ordered_json rows = ordered_json::array();
     for (std::size_t i = 0; i < report.others.size(); ++i)
         for (const compared_workload& workload : report.others[i].workloads)
-            for (const compared_candidate& candidate : workload.candidates) {
-                const shown_run &a = shown[0], &b = shown[i + 1];
-                std::vector<cell> row{"0",
-                                      std::to_string(i + 1),
-                                      json_text(a.file),
-                                      json_text(b.file),
-                                      std::to_string(a.run.number),
-                                      std::to_string(b.run.number)};
-                add_values(workloads, workload.workload, row);
-                add_values(parameters, a.run.results[candidate.a].parameters, row);
-                const ordered_json json =
-                    candidate_json(candidate, a.run.results[candidate.a], b.run.results[candidate.b]);
-                for (const char* title : candidate_figures) row.emplace_back(json_cell(json[title]));
-                rows.rows.push_back(std::move(row));
-            }
-    return rows;
+            for (const compared_candidate& candidate : workload.candidates)
+                rows.push_back(row_of(i + 1, shown[0], shown[i + 1], workload.workload, candidate,
+                                      shown[0].run.results[candidate.a], shown[i + 1].run.results[candidate.b]));
+    return flat_table(rows, row_of(0, {}, {}, {}, {}, {}, {}));
 }
 
 }  // namespace launchbox

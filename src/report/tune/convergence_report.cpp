@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/core/count_text.hpp"
 #include "report/core/json_table.hpp"
@@ -111,7 +110,7 @@ std::vector<std::vector<convergence>> converged(const results_report& found)
 
 }  // namespace
 
-document convergence_document(const results_report& found, const output_style& style)
+document convergence_document(const results_report& found)
 {
     document page;
     const std::vector<std::vector<convergence>> all = converged(found);
@@ -131,10 +130,6 @@ document convergence_document(const results_report& found, const output_style& s
                 continue;
             }
             add_improvements(course, found.top, page);
-            if (const std::string chart = convergence_chart(course, style); !chart.empty()) {
-                page.line("");
-                page.verbatim(chart);
-            }
         }
     }
     if (all.size() > 1 && series > 1) add_summary(all, found, page);
@@ -142,59 +137,7 @@ document convergence_document(const results_report& found, const output_style& s
     return page;
 }
 
-std::string convergence_chart(const convergence& found, const output_style& style)
-{
-    constexpr double levels[] = {2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01};
-    constexpr int label_width = 8, widest = 72;
-    if (found.improvements.size() < 2 || found.evaluations < 2) return {};
-    const auto last = static_cast<double>(found.evaluations);
-    const int width = std::clamp(style.width - label_width - 2, 16, widest);
-    const bool side_by_side = found.evaluations <= static_cast<std::size_t>(width);
-    const int columns = side_by_side ? static_cast<int>(found.evaluations) : width;
-    // The evaluation that a column shows: the last of those in it.
-    const auto shown_at = [&](int column) {
-        if (side_by_side) return static_cast<std::size_t>(column) + 1;
-        return static_cast<std::size_t>(std::pow(last, (column + 1.0) / columns) + 1e-9);
-    };
-    const auto gap_at = [&](std::size_t evaluation) {
-        double gap = HUGE_VAL;  // nothing was measured yet
-        for (const improvement& improvement : found.improvements)
-            if (improvement.evaluation <= evaluation) gap = improvement.gap;
-        return gap;
-    };
-    std::string text = "  % above the final best, by evaluations\n";
-    for (const double level : levels) {
-        if (level > found.improvements.front().gap && level > 0.01) continue;
-        std::string line = fmt::format("{:>{}} ┤", fmt::format("{:.0f} %", level * 100), label_width - 2);
-        for (int column = 0; column < columns; ++column) line += gap_at(shown_at(column)) > level ? "█" : " ";
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + '\n';
-    }
-    text += std::string(label_width - 1, ' ') + "└";
-    for (int column = 0; column < columns; ++column) text += "─";
-    text += '\n';
-    // The ends, and the powers of ten on a logarithmic scale, each under the first column that holds it.
-    std::string below(static_cast<std::size_t>(label_width + columns), ' ');
-    const auto mark = [&](double evaluation) {
-        int column = 0;
-        while (column + 1 < columns && static_cast<double>(shown_at(column)) < evaluation) ++column;
-        const std::string label = count_text(static_cast<std::size_t>(evaluation));
-        std::size_t at = static_cast<std::size_t>(label_width) + static_cast<std::size_t>(column);
-        at = std::min(at, below.size() - std::min(below.size(), label.size()));
-        const std::size_t from = at == 0 ? 0 : at - 1;
-        if (below.find_first_not_of(' ', from) < std::min(below.size(), at + label.size() + 1)) return;
-        below.replace(at, label.size(), label);
-    };
-    mark(last);
-    mark(1);
-    for (double ten = 10; !side_by_side && ten < last; ten *= 10) mark(ten);
-    below.erase(below.find_last_not_of(' ') + 1);
-    return text + below + '\n';
-}
-
 namespace {
-
-const char* const improvement_figures[] = {"evaluation", "seconds", "median_ns", "cost", "score", "gap"};
 
 ordered_json improvement_json(const improvement& improvement, convergence_kind kind)
 {
@@ -246,35 +189,27 @@ ordered_json convergence_json(const results_report& found)
 
 table convergence_table(const results_report& found)
 {
+    const auto row_of = [](const shown_run& shown, std::size_t run, const convergence& course, const improvement& one) {
+        ordered_json row{{"file", json_text(shown.file)},
+                         {"number", shown.run.number},
+                         {"name", json_text(shown.run.info.name)},
+                         {"gpu", json_text(shown.run.info.environment.gpu)},
+                         {"run", run},
+                         {"overall", !course.workload},
+                         {"workload", texts_json(course.workload.value_or(assignment{}))},
+                         {"parameters", texts_json(one.parameters)}};
+        ordered_json figures = improvement_json(one, course.kind);
+        figures.erase("parameters");
+        row.update(figures);
+        return row;
+    };
+    ordered_json rows = ordered_json::array();
     const std::vector<std::vector<convergence>> all = converged(found);
-    std::vector<std::string> parameters, workloads;
-    for (const std::vector<convergence>& run : all)
-        for (const convergence& course : run) {
-            if (course.workload) add_names(*course.workload, workloads);
-            for (const improvement& one : course.improvements) add_names(one.parameters, parameters);
-        }
-    table rows;
-    for (const char* title : {"file", "number", "name", "gpu", "run", "overall"}) rows.columns.push_back({title});
-    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
-    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
-    for (const char* title : improvement_figures) rows.columns.push_back({title});
     for (std::size_t run = 0; run < all.size(); ++run)
         for (const convergence& course : all[run])
-            for (const improvement& one : course.improvements) {
-                const shown_run& shown = found.runs[run];
-                std::vector<cell> row{escape_for_terminal(shown.file),
-                                      std::to_string(shown.run.number),
-                                      escape_for_terminal(shown.run.info.name),
-                                      escape_for_terminal(shown.run.info.environment.gpu),
-                                      std::to_string(run),
-                                      course.workload ? "false" : "true"};
-                add_values(workloads, course.workload.value_or(assignment{}), row);
-                add_values(parameters, one.parameters, row);
-                const ordered_json json = improvement_json(one, course.kind);
-                for (const char* title : improvement_figures) row.emplace_back(json_cell(json[title]));
-                rows.rows.push_back(std::move(row));
-            }
-    return rows;
+            for (const improvement& one : course.improvements)
+                rows.push_back(row_of(found.runs[run], run, course, one));
+    return flat_table(rows, row_of({}, 0, {}, {}));
 }
 
 }  // namespace launchbox

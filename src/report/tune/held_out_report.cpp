@@ -186,20 +186,16 @@ nlohmann::ordered_json held_out_json(const std::vector<held_out_space>& spaces)
 
 table held_out_table(const std::vector<held_out_space>& spaces)
 {
-    table rows;
-    for (const char* title : {"name", "gpu", "architecture", "row", "loss", "parameters"})
-        rows.columns.push_back({title});
+    table rows{{{"name"}, {"gpu"}, {"architecture"}, {"row"}, {"loss"}, {"parameters"}}, {}};
     for (const held_out_space& space : spaces)
         for (const held_out_gpu& gpu : space.gpus)
-            for (std::size_t source = 0; source < row_sources; ++source) {
-                const std::optional<chosen_row>& row = gpu.rows[source];
-                if (!row) continue;
-                rows.rows.push_back({escape_for_terminal(space.name),
-                                     escape_for_terminal(space.records.gpus[gpu.gpu].name), shown_architecture(gpu),
-                                     name_of(static_cast<row_source>(source)),
-                                     row->share ? fmt::format("{}", loss_of(*row->share)) : "",
-                                     names_of(space.records.rows[row->row].parameters)});
-            }
+            for (std::size_t source = 0; source < row_sources; ++source)
+                if (const std::optional<chosen_row>& row = gpu.rows[source])
+                    rows.rows.push_back({escape_for_terminal(space.name),
+                                         escape_for_terminal(space.records.gpus[gpu.gpu].name), shown_architecture(gpu),
+                                         name_of(static_cast<row_source>(source)),
+                                         row->share ? fmt::format("{}", loss_of(*row->share)) : "",
+                                         names_of(space.records.rows[row->row].parameters)});
     return rows;
 }
 

@@ -169,49 +169,45 @@ void write_landscape_json(const landscape_report& report, std::ostream& out)
     json.finish();
 }
 
-void write_landscape_csv(const landscape_report& report, std::ostream& out)
+table landscape_table(const landscape_report& report)
 {
     const landscape& drawn = report.drawn;
-    std::vector<std::string> parameters;
+    ordered_json rows = ordered_json::array(), header = ordered_json::object();
+    for (const std::vector<landscape_field>* fields : {&drawn.by, &drawn.axes})
+        for (const landscape_field& field : *fields) header[title_of(field)] = nullptr;
+    const auto other_parameters = [&](const assignment& values) {
+        ordered_json texts = texts_json(values);
+        for (const auto& [name, value] : values.values)
+            if (is_among(name, drawn.axes) || is_among(name, drawn.by)) texts.erase(json_text(name));
+        return texts;
+    };
+    ordered_json& parameters = header["parameters"] = ordered_json::object();
     std::vector<bool> rates(work_kinds.size(), false);
     for (const landscape_map& map : drawn.maps)
         for (const landscape_section& section : map.sections)
             for (const landscape_candidate& one : section.candidates) {
-                add_names(one.parameters, parameters);
+                parameters.update(other_parameters(one.parameters));
                 for (std::size_t k = 0; k < work_kinds.size(); ++k)
                     if (one.rates.*work_kinds[k].amount) rates[k] = true;
             }
-    std::erase_if(parameters,
-                  [&](const std::string& name) { return is_among(name, drawn.axes) || is_among(name, drawn.by); });
-    std::vector<cell> titles;
-    for (const std::vector<landscape_field>* fields : {&drawn.by, &drawn.axes})
-        for (const landscape_field& field : *fields) titles.emplace_back(title_of(field));
-    for (const std::string& name : parameters) titles.emplace_back("parameters." + json_text(name));
-    for (const char* title : figures) titles.emplace_back(title);
-    std::vector<std::string> shown_rates;
+    for (const char* title : figures) header[title] = nullptr;
     for (std::size_t k = 0; k < work_kinds.size(); ++k)
-        if (rates[k]) shown_rates.emplace_back(work_kinds[k].name_per_second);
-    for (const std::string& title : shown_rates) titles.emplace_back(title);
-    if (drawn.everywhere) titles.emplace_back("everywhere_loss");
-    out << csv_line(titles);
+        if (rates[k]) header[work_kinds[k].name_per_second] = nullptr;
+    if (drawn.everywhere) header["everywhere_loss"] = nullptr;
     for (std::size_t m = 0; m < drawn.maps.size(); ++m)
         for (const landscape_cell& from : drawn.maps[m].cells) {
-            const ordered_json json = cell_json(report, m, from);
-            std::vector<cell> row;
-            for (const landscape_field& field : drawn.by) {
-                const parameter_value* value = drawn.maps[m].by.find(field.name);
-                row.emplace_back(value == nullptr ? "" : json_text(parameter_text(*value)));
-            }
+            ordered_json& row = rows.emplace_back(cell_json(report, m, from));
+            for (const landscape_field& field : drawn.by)
+                if (const parameter_value* value = drawn.maps[m].by.find(field.name))
+                    row[title_of(field)] = json_text(parameter_text(*value));
             for (std::size_t a = 0; a < from.at.size(); ++a)
-                row.emplace_back(json_text(parameter_text(drawn.maps[m].values[a][from.at[a]])));
+                row[title_of(drawn.axes[a])] = json_text(parameter_text(drawn.maps[m].values[a][from.at[a]]));
             const landscape_section& section = drawn.maps[m].sections[from.section];
-            add_values(parameters, from.best ? section.candidates[*from.best].parameters : assignment(), row);
-            for (const char* title : figures) row.emplace_back(json_cell(json[title]));
-            for (const std::string& title : shown_rates)
-                row.emplace_back(json_cell(json.value(title, ordered_json(nullptr))));
-            if (drawn.everywhere) row.emplace_back(json_cell(drawn.everywhere->losses[m]));
-            out << csv_line(row);
+            row["parameters"] = other_parameters(from.best ? section.candidates[*from.best].parameters : assignment());
+            for (const char* name : {"at", "failures"}) row.erase(name);
+            if (drawn.everywhere) row["everywhere_loss"] = drawn.everywhere->losses[m];
         }
+    return flat_table(rows, std::move(header));
 }
 
 }  // namespace launchbox

@@ -76,6 +76,6 @@ std::string everywhere_text(const landscape_report& report);
 /// launchbox.map/1, written cell by cell.
 void write_landscape_json(const landscape_report& report, std::ostream& out);
 /// One row a cell, as they are in JSON.
-void write_landscape_csv(const landscape_report& report, std::ostream& out);
+table landscape_table(const landscape_report& report);
 
 }  // namespace launchbox

@@ -134,11 +134,10 @@ ordered_json overall_json(const shown_run& shown, std::size_t run)
     ordered_json candidates = ordered_json::array();
     for (const overall_candidate& candidate : overall.candidates) {
         ordered_json speeds = ordered_json::array();
-        for (const workload_speed& at : candidate.speeds)
-            speeds.push_back({{"workload", values_json(shown.rankings[at.ranking].workload)},
-                              {"speed_up", at.speed.times},
-                              {"speed_up_low", at.speed.low},
-                              {"speed_up_high", at.speed.high}});
+        for (const workload_speed& at : candidate.speeds) {
+            speeds.push_back({{"workload", values_json(shown.rankings[at.ranking].workload)}});
+            add_gain(speeds.back(), "speed_up", at.speed);
+        }
         candidates.push_back(
             {{"parameters", values_json(candidate.parameters)},
              {"score", candidate.score.times},

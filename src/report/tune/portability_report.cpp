@@ -149,8 +149,7 @@ void add_sets(const portability_report& report, document& page)
 ordered_json shares_json(const portable_row& row)
 {
     ordered_json shares = ordered_json::array();
-    for (const std::optional<double>& share : row.shares)
-        shares.push_back(share ? ordered_json(*share) : ordered_json(nullptr));
+    for (const std::optional<double>& share : row.shares) shares.push_back(or_null(share));
     return shares;
 }
 
@@ -165,16 +164,13 @@ ordered_json row_json(const portable_row& row)
 
 ordered_json gpu_json(const portability& rows, const portable_gpu& gpu)
 {
-    const auto text = [](const std::string& value) {
-        return value.empty() ? ordered_json(nullptr) : ordered_json(json_text(value));
-    };
     return {{"name", json_text(gpu.name)},
-            {"architecture", text(gpu.architecture)},
+            {"architecture", text_or_null(gpu.architecture)},
             {"runs", gpu.sources},
             {"candidates", gpu.candidates},
             {"best", values_json(rows.rows[gpu.best].parameters)},
-            {"best_ns", gpu.best_ns ? ordered_json(*gpu.best_ns) : ordered_json(nullptr)},
-            {"baseline_ns", gpu.baseline_ns ? ordered_json(*gpu.baseline_ns) : ordered_json(nullptr)}};
+            {"best_ns", or_null(gpu.best_ns)},
+            {"baseline_ns", or_null(gpu.baseline_ns)}};
 }
 
 ordered_json set_json(const portability& rows, const portable_set& set)
@@ -243,7 +239,7 @@ void write_portability_json(const portability_report& report, std::ostream& out)
     json.member("gpus", gpus);
     json.member("baseline", rows.baseline ? row_json(rows.rows[*rows.baseline]) : ordered_json(nullptr));
     json.member("within", report.within);
-    json.member("smallest", enough ? ordered_json(*enough) : ordered_json(nullptr));
+    json.member("smallest", or_null(enough));
     json.member("exact", rows.is_exact);
     json.member("sets", sets);
     json.begin_array("rows");
@@ -255,24 +251,18 @@ void write_portability_json(const portability_report& report, std::ostream& out)
 
 table portability_table(const portability_report& report)
 {
-    const portability& rows = report.rows;
-    std::vector<std::string> names;
-    for (const portable_row& row : rows.rows) add_names(row.parameters, names);
-    table all;
-    for (const std::string& name : names) all.columns.push_back({"parameters." + json_text(name)});
-    for (const portable_gpu& gpu : rows.gpus) all.columns.push_back({"share." + json_text(gpu.name), true});
-    all.columns.push_back({"worst_share", true});
-    all.columns.push_back({"mean_share", true});
-    for (const std::size_t place : order_of_rows(rows)) {
-        const portable_row& row = rows.rows[place];
-        std::vector<cell> line;
-        add_values(names, row.parameters, line);
-        const ordered_json json = row_json(row);
-        for (const ordered_json& share : json["shares"]) line.emplace_back(json_cell(share));
-        for (const char* title : {"worst_share", "mean_share"}) line.emplace_back(json_cell(json[title]));
-        all.rows.push_back(std::move(line));
+    ordered_json rows = ordered_json::array(), header{{"parameters", ordered_json::object()}};
+    for (const portable_gpu& gpu : report.rows.gpus) header["share." + json_text(gpu.name)] = nullptr;
+    header.update({{"worst_share", nullptr}, {"mean_share", nullptr}});
+    for (const std::size_t place : order_of_rows(report.rows)) {
+        const portable_row& row = report.rows.rows[place];
+        ordered_json& json = rows.emplace_back(row_json(row));
+        json["parameters"] = texts_json(row.parameters);
+        for (std::size_t g = 0; g < row.shares.size(); ++g)
+            json["share." + json_text(report.rows.gpus[g].name)] = or_null(row.shares[g]);
+        json.erase("shares");
     }
-    return all;
+    return flat_table(rows, std::move(header));
 }
 
 }  // namespace launchbox

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "report/core/json.hpp"
 #include "report/core/json_stream.hpp"
@@ -40,7 +41,7 @@ void add_rates(ordered_json& json, const work_amounts& work, const ranked_candid
     for (const work_kind& kind : work_kinds) {
         if (!(work.*kind.amount)) continue;
         const std::optional<double>& rate = rates.*kind.amount;
-        json[kind.name_per_second] = rate ? ordered_json(*rate) : ordered_json(nullptr);
+        json[kind.name_per_second] = or_null(rate);
     }
 }
 
@@ -59,10 +60,6 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     const ranked_candidate* ranked = where.place ? &where.workload->candidates[*where.place] : nullptr;
     const auto figure = [&](auto get) {
         return ranked != nullptr ? ordered_json(get(*ranked)) : ordered_json(nullptr);
-    };
-    const auto gained = [&](double gain::*part) {
-        return ranked != nullptr && ranked->over_baseline ? ordered_json((*ranked->over_baseline).*part)
-                                                          : ordered_json(nullptr);
     };
     ordered_json json;
     json["run"] = run;
@@ -87,9 +84,7 @@ ordered_json candidate_json(const stored_result& result, std::size_t run, const 
     }
     json["samples"] = measured.samples_ns.size();
     json["dropped"] = measured.dropped;
-    json["speed_up"] = gained(&gain::times);
-    json["speed_up_low"] = gained(&gain::low);
-    json["speed_up_high"] = gained(&gain::high);
+    add_gain(json, "speed_up", ranked != nullptr ? ranked->over_baseline : std::nullopt);
     json["is_baseline"] = ranked != nullptr && ranked->is_baseline;
     json["is_equal"] =
         where.place && where.workload->decided &&
@@ -129,8 +124,7 @@ ordered_json race_json(const race_result_info& race, std::size_t run, bool count
         entries.push_back({{"parameters", values_json(entry.parameters)},
                            {"median_ns", summarise(entry.samples_ns).median},
                            {"samples", entry.samples_ns.size()},
-                           {"result_median_ns",
-                            entry.result_median_ns ? ordered_json(*entry.result_median_ns) : ordered_json(nullptr)}});
+                           {"result_median_ns", or_null(entry.result_median_ns)}});
         if (whole) entries.back()["samples_ns"] = entry.samples_ns;
     }
     return {{"run", run},
@@ -153,9 +147,7 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     const std::optional<gain> over = winner == nullptr        ? std::nullopt
                                      : decided->over_baseline ? decided->over_baseline
                                                               : winner->over_baseline;
-    json["speed_up"] = over ? ordered_json(over->times) : ordered_json(nullptr);
-    json["speed_up_low"] = over ? ordered_json(over->low) : ordered_json(nullptr);
-    json["speed_up_high"] = over ? ordered_json(over->high) : ordered_json(nullptr);
+    add_gain(json, "speed_up", over);
     json["is_baseline"] = winner != nullptr && winner->is_baseline;
     json["raced"] = decided != nullptr && decided->raced;
     json["equal_within"] = decided != nullptr && decided->equal ? ordered_json(decided->equal_within) : nullptr;
@@ -221,76 +213,57 @@ void write_results_json(const results_report& found, std::ostream& out)
 
 table results_table(const results_report& found)
 {
-    std::vector<std::string> parameters, workloads;
-    for (const shown_run& run : found.runs)
-        for (const stored_result& result : run.run.results) {
-            add_names(result.parameters, parameters);
-            add_names(result.workload, workloads);
-        }
-    table rows;
-    for (const char* title : {"file", "number", "name", "gpu", "processor", "driver", "toolkit", "run"})
-        rows.columns.push_back({title});
-    for (const std::string& name : workloads) rows.columns.push_back({"workload." + escape_for_terminal(name)});
-    for (const std::string& name : parameters) rows.columns.push_back({"parameters." + escape_for_terminal(name)});
-    const std::vector<std::string> figures{
+    constexpr std::array figures{
         "weight",   "status",        "reason",   "rank",         "median_ns",       "low_ns",      "high_ns",
         "samples",  "dropped",       "speed_up", "speed_up_low", "speed_up_high",   "is_baseline", "is_winner",
         "verified", "stopped_early", "deaths",   "seconds",      "compile_seconds", "from_cache",  "finished"};
-    // Behind the others, so that who reads columns by their place finds them where they were.
-    std::vector<std::string> work;
+    constexpr std::array resources{"registers",
+                                   "spill_store_bytes",
+                                   "spill_load_bytes",
+                                   "stack_frame_bytes",
+                                   "static_shared_bytes",
+                                   "barriers",
+                                   "min_blocks",
+                                   "register_cap",
+                                   "code_bytes",
+                                   "shared_spill_store_bytes",
+                                   "shared_spill_load_bytes"};
+    const auto row_of = [&](const shown_run& shown, std::size_t run, const stored_result& result, const placed& place) {
+        const run_info& info = shown.run.info;
+        ordered_json row{{"file", json_text(shown.file)},
+                         {"number", shown.run.number},
+                         {"name", json_text(info.name)},
+                         {"gpu", json_text(info.environment.gpu)},
+                         {"processor", json_text(info.environment.processor)},
+                         {"driver", json_text(info.environment.driver)},
+                         {"toolkit", json_text(info.environment.toolkit)},
+                         {"run", run},
+                         {"workload", texts_json(result.workload)},
+                         {"parameters", texts_json(result.parameters)}};
+        const ordered_json json = candidate_json(result, run, place, false);
+        for (const char* name : figures) row[name] = json[name];
+        for (const char* name : resources) row[name] = result.kernel ? json["resources"][name] : ordered_json();
+        // Behind the others, so that who reads columns by their place finds them where they were.
+        for (const work_kind& kind : work_kinds)
+            for (const char* name : {kind.name, kind.name_per_second})
+                if (json.contains(name)) row[name] = json[name];
+        for (const measured_quantity& quantity : result.measured.quantities)
+            if (const std::optional<sample_summary> known = quantity_of(result.measured, quantity.name))
+                row["quantities"][quantity.name] = known->median;
+        return row;
+    };
+    ordered_json rows = ordered_json::array();
+    ordered_json header = row_of({}, 0, {}, {});
     for (const work_kind& kind : work_kinds)
         if (some_result(found, [&](const stored_result& result) { return (result.work.*kind.amount).has_value(); }))
-            work.insert(work.end(), {kind.name, kind.name_per_second});
-    std::vector<std::string> quantities;
-    for (const shown_run& run : found.runs)
-        for (const stored_result& result : run.run.results)
-            for (const measured_quantity& quantity : result.measured.quantities)
-                if (std::ranges::find(quantities, quantity.name) == quantities.end())
-                    quantities.push_back(quantity.name);
-    const std::vector<std::string> resources{"registers",
-                                             "spill_store_bytes",
-                                             "spill_load_bytes",
-                                             "stack_frame_bytes",
-                                             "static_shared_bytes",
-                                             "barriers",
-                                             "min_blocks",
-                                             "register_cap",
-                                             "code_bytes",
-                                             "shared_spill_store_bytes",
-                                             "shared_spill_load_bytes"};
-    for (const std::vector<std::string>* list : {&figures, &resources, &std::as_const(work)})
-        for (const std::string& title : *list) rows.columns.push_back({title});
-    for (const std::string& name : quantities) rows.columns.push_back({"quantities." + name});
-
+            header.update({{kind.name, nullptr}, {kind.name_per_second, nullptr}});
+    header["quantities"] = ordered_json::object();
     for (std::size_t run = 0; run < found.runs.size(); ++run) {
-        const shown_run& shown = found.runs[run];
-        const run_info& info = shown.run.info;
-        const std::vector<placed> places = places_in(shown);
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const stored_result& result = shown.run.results[i];
-            std::vector<cell> row{json_text(shown.file),
-                                  std::to_string(shown.run.number),
-                                  json_text(info.name),
-                                  json_text(info.environment.gpu),
-                                  json_text(info.environment.processor),
-                                  json_text(info.environment.driver),
-                                  json_text(info.environment.toolkit),
-                                  std::to_string(run)};
-            add_values(workloads, result.workload, row);
-            add_values(parameters, result.parameters, row);
-            const ordered_json json = candidate_json(result, run, places[i], false);
-            for (const std::string& title : figures) row.emplace_back(json_cell(json[title]));
-            for (const std::string& title : resources)
-                row.emplace_back(result.kernel ? json_cell(json["resources"][title]) : "");
-            for (const std::string& title : work) row.emplace_back(json_cell(json.value(title, ordered_json(nullptr))));
-            for (const std::string& name : quantities) {
-                const std::optional<sample_summary> known = quantity_of(result.measured, name);
-                row.emplace_back(known ? json_cell(ordered_json(known->median)) : "");
-            }
-            rows.rows.push_back(std::move(row));
-        }
+        const std::vector<placed> places = places_in(found.runs[run]);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            rows.push_back(row_of(found.runs[run], run, found.runs[run].run.results[i], places[i]));
     }
-    return rows;
+    return flat_table(rows, std::move(header));
 }
 
 }  // namespace launchbox

@@ -58,7 +58,7 @@ std::string best_text(const objective& goal)
 
 std::string no_candidate_text(const std::vector<stored_result>& results, const ranking& workload)
 {
-    // A name that nobody has is likely to be a mistake.
+    // A quantity that no candidate has is probably a typing error.
     for (const std::string& name : workload.goal.quantities())
         if (std::ranges::none_of(workload.candidates, [&](const ranked_candidate& candidate) {
                 return quantity_of(results[candidate.result].measured, name).has_value();

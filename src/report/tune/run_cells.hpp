@@ -27,7 +27,7 @@ std::string percent_text(double part);
 /// 10 % on, where nobody would call them equal, "no measurable difference (up to 25 %)".
 std::string equality_text(double within);
 
-/// The sentences where the samples do not tell which candidate is the best. `baseline`: empty where there is none.
+/// The sentences for samples that cannot decide which candidate is the best. `baseline` is empty if there is none.
 std::string no_winner_text(const sample_noise& noise, const std::string& fastest, const std::string& baseline);
 
 /// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.

@@ -34,7 +34,7 @@ ordered_json run_json(const shown_run& shown, std::size_t environment, bool whol
                       {"environment", environment},
                       {"host", json_text(info.environment.host)},
                       {"started", json_text(info.started)},
-                      {"call", info.call ? nlohmann::ordered_json(*info.call) : nlohmann::ordered_json(nullptr)},
+                      {"call", or_null(info.call)},
                       {"version", json_text(info.version)},
                       {"command", json_text(info.command)},
                       {"spec_hash", json_text(info.spec_hash)},
@@ -107,18 +107,17 @@ std::pair<ordered_json, ordered_json> runs_json(const std::vector<shown_run>& ru
     return {shown_environments, shown_runs};
 }
 
-void add_names(const assignment& values, std::vector<std::string>& names)
+ordered_json texts_json(const assignment& values)
 {
-    for (const auto& [name, value] : values.values)
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    ordered_json json = ordered_json::object();
+    for (const auto& [name, value] : values.values) json[json_text(name)] = json_text(parameter_text(value));
+    return json;
 }
 
-void add_values(const std::vector<std::string>& names, const assignment& values, std::vector<cell>& row)
+void add_gain(ordered_json& json, const std::string& name, const std::optional<gain>& of)
 {
-    for (const std::string& name : names) {
-        const parameter_value* value = values.find(name);
-        row.emplace_back(value == nullptr ? "" : json_text(parameter_text(*value)));
-    }
+    for (const auto& [suffix, part] : {std::pair("", &gain::times), {"_low", &gain::low}, {"_high", &gain::high}})
+        json[name + suffix] = of ? ordered_json((*of).*part) : ordered_json(nullptr);
 }
 
 }  // namespace launchbox

@@ -40,9 +40,10 @@ nlohmann::ordered_json member_json(const Value& value)
 std::pair<nlohmann::ordered_json, nlohmann::ordered_json> runs_json(const std::vector<shown_run>& runs,
                                                                     bool with_specs = false);
 
-/// Appends the names that are not among `names`.
-void add_names(const assignment& values, std::vector<std::string>& names);
-/// One cell for each of `names`.
-void add_values(const std::vector<std::string>& names, const assignment& values, std::vector<cell>& row);
+/// Each value as the text that a table of CSV has for it.
+nlohmann::ordered_json texts_json(const assignment& values);
+
+/// "speed_up", "speed_up_low", "speed_up_high"; null where there is none.
+void add_gain(nlohmann::ordered_json& json, const std::string& name, const std::optional<gain>& of);
 
 }  // namespace launchbox

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "report/core/json.hpp"
+#include "report/core/json_table.hpp"
 #include "report/tune/run_json.hpp"
 
 namespace launchbox {
@@ -170,34 +171,28 @@ nlohmann::ordered_json search_bench_json(const search_bench& found)
 table search_bench_table(const search_bench& found)
 {
     if (!found.held_out.empty()) return held_out_table(found.held_out);
-    table rows;
-    for (const char* title :
-         {"file", "run", "name", "device", "workload", "candidates", "measured", "strategy", "score"})
-        rows.columns.push_back({title});
-    for (const char* what : {"evaluations", "seconds"})
-        for (std::size_t i = 0; i < replay_targets.size(); ++i)
-            for (const char* quantile : {"median", "p90"})
-                rows.columns.push_back({fmt::format("{}_to_{}_{}", what, percent_of(i), quantile)});
-    const auto text = [](const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; };
+    const auto row_of = [](const benched_workload& benched, const benched_strategy& strategy) {
+        ordered_json row{{"file", json_text(benched.file)},
+                         {"run", benched.run},
+                         {"name", json_text(benched.name)},
+                         {"device", json_text(benched.device)},
+                         {"workload", json_text(parameter_text(benched.workload))},
+                         {"candidates", benched.candidates},
+                         {"measured", benched.measured},
+                         {"strategy", strategy.name},
+                         {"score", fmt::format("{}", strategy.figures.score)}};
+        for (const auto& [what, all] :
+             {std::pair("evaluations", &strategy.figures.evaluations), {"seconds", &strategy.figures.seconds}})
+            for (std::size_t i = 0; i < replay_targets.size(); ++i)
+                for (const auto& [quantile, value] : {std::pair("median", (*all)[i].median), {"p90", (*all)[i].p90}})
+                    row[fmt::format("{}_to_{}_{}", what, percent_of(i), quantile)] =
+                        value ? fmt::format("{}", *value) : "";
+        return row;
+    };
+    ordered_json rows = ordered_json::array();
     for (const benched_workload& benched : found.workloads)
-        for (const benched_strategy& strategy : benched.strategies) {
-            std::vector<cell> cells{escape_for_terminal(benched.file),
-                                    std::to_string(benched.run),
-                                    escape_for_terminal(benched.name),
-                                    escape_for_terminal(benched.device),
-                                    escape_for_terminal(parameter_text(benched.workload)),
-                                    std::to_string(benched.candidates),
-                                    std::to_string(benched.measured),
-                                    strategy.name,
-                                    fmt::format("{}", strategy.figures.score)};
-            for (const auto& all : {strategy.figures.evaluations, strategy.figures.seconds})
-                for (const replay_quantiles& quantiles : all) {
-                    cells.emplace_back(text(quantiles.median));
-                    cells.emplace_back(text(quantiles.p90));
-                }
-            rows.rows.push_back(std::move(cells));
-        }
-    return rows;
+        for (const benched_strategy& strategy : benched.strategies) rows.push_back(row_of(benched, strategy));
+    return flat_table(rows, row_of({}, {}));
 }
 
 }  // namespace launchbox

@@ -85,10 +85,8 @@ std::string shortened(std::string_view text, int width)
 std::string to_ascii(std::string_view text)
 {
     static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
-        {"−", "-"}, {"→", "->"}, {"×", "x"},  {"≤", "<="}, {"≥", ">="},    {"…", "~"}, {"·", "."},
-        {"▲", "^"}, {"─", "-"},  {"│", "|"},  {"█", "#"},  {"▇", "#"},     {"▆", "#"}, {"▅", "#"},
-        {"▄", "="}, {"▃", "="},  {"▂", "_"},  {"▁", "_"},  {"⌈", "ceil("}, {"⌉", ")"}, {"┤", "|"},
-        {"└", "+"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"},  {"≈", "~"}};
+        {"−", "-"}, {"→", "->"},    {"×", "x"}, {"≤", "<="}, {"≥", ">="}, {"…", "~"}, {"·", "."},
+        {"│", "|"}, {"⌈", "ceil("}, {"⌉", ")"}, {"–", "-"},  {"±", "+-"}, {"◀", "<"}, {"≈", "~"}};
     std::string result;
     while (!text.empty()) {
         const auto* found = std::find_if(std::begin(spellings), std::end(spellings),

@@ -48,10 +48,7 @@ namespace {
 std::optional<format> format_of(std::string_view text)
 {
     std::set<std::string> names;
-    std::string_view start = text;
-    while (start.starts_with("#") || start.starts_with("//"))  // comments of a wisdom file
-        start.remove_prefix(std::min(start.find('\n'), start.size() - 1) + 1);
-    json_pieces members(start);
+    json_pieces members(text);
     while (const std::optional<json_piece> member = members.next()) {
         if (member->name == "schema") return std::nullopt;  // launchbox's own
         if (names.size() < 100) names.insert(member->name);
@@ -62,10 +59,6 @@ std::optional<format> format_of(std::string_view text)
         return format{"KTT's output", read_ktt_output};
     if (names.contains("results") && text.find("\"configuration\"") != text.npos)
         return format{"a T4 file", read_t4_results};
-    if (names.contains("tunable_parameters") && names.contains("data"))
-        return format{"a results file of Kernel Tuner", read_kernel_tuner_results};
-    if (names.contains("tunable_parameters") && names.contains("objective") && text.find("\"config\"") != text.npos)
-        return format{"a wisdom file", read_wisdom};
     return std::nullopt;
 }
 

@@ -37,7 +37,7 @@ check_outcome outcome_with(const std::string& name)
 
 TEST(check_report, xml_has_only_characters_of_xml)
 {
-    EXPECT_EQ(xml_text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&apos;");
+    EXPECT_EQ(xml_text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
     EXPECT_EQ(xml_text("\x1b\x01\x7f\xff"), "\\x1b\\x01\\x7f\\xff");
     EXPECT_EQ(xml_text("a\tb\nc\rd"), "a\\x09b\\x0ac\\x0dd");
     EXPECT_EQ(xml_text("\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD"), "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xEF\xBF\xBD");

@@ -78,7 +78,7 @@ TEST(terminal, escaping_twice_changes_nothing)
 
 TEST(terminal, to_ascii_gives_ascii_whatever_it_is_given)
 {
-    std::string text = "−→×≤≥…·▲─│█▇▆▅▄▃▂▁⌈⌉┤└–±◀ é 日本 😀";
+    std::string text = "−→×≤≥…·│⌈⌉–±◀ é 日本 😀";
     for (int value = 1; value < 256; ++value) text += {'\xE2', static_cast<char>(value), static_cast<char>(value), ' '};
     for (int value = 0x80; value < 256; ++value) text += {static_cast<char>(value), 'x'};
     for (char c : to_ascii(text)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
@@ -87,8 +87,7 @@ TEST(terminal, to_ascii_gives_ascii_whatever_it_is_given)
 // A question mark stands for "unknown" in our tables, so no sign of our own may become one.
 TEST(terminal, our_own_signs_have_ascii_spellings)
 {
-    for (const char* sign : {"−", "→", "×", "≤", "≥", "…", "·", "▲", "─", "│", "█", "▇",
-                             "▆", "▅", "▄", "▃", "▂", "▁", "┤", "└", "–", "±", "◀"})
+    for (const char* sign : {"−", "→", "×", "≤", "≥", "…", "·", "│", "–", "±", "◀"})
         EXPECT_EQ(to_ascii(sign).find('?'), std::string::npos) << sign;
     EXPECT_EQ(to_ascii("−15 registers → 5 blocks"), "-15 registers -> 5 blocks");
     EXPECT_EQ(to_ascii("plain"), "plain");

@@ -257,24 +257,6 @@ TEST(ktt_output, that_is_cut_is_read_to_its_end)
     EXPECT_TRUE(is_told(file, "1 candidate left out, since the entry is truncated or damaged (entry 2)"));
 }
 
-TEST(winner_files, are_runs_of_one_candidate)
-{
-    const result_file results = read("kernel_tuner_results.json");
-    ASSERT_EQ(results.runs.size(), 2U);
-    EXPECT_EQ(parameter_text(results.runs[0].results.at(0).workload), "x=4096 y=32");
-    EXPECT_EQ(results.runs[0].results.at(0).measured.samples_ns, (std::vector<double>{500'000}));
-    EXPECT_EQ(parameter_text(results.runs[1].results.at(0).workload), "problem_size=n");
-    EXPECT_EQ(results.runs[1].info.environment.gpu, "Example_GPU");
-
-    const result_file wisdom = read("scale.wisdom");
-    ASSERT_EQ(wisdom.runs.size(), 2U);
-    EXPECT_EQ(wisdom.runs[1].info.name, "scale");
-    EXPECT_EQ(parameter_text(wisdom.runs[1].results.at(0).parameters), "threads=256 items=4");
-    EXPECT_EQ(parameter_text(wisdom.runs[1].results.at(0).workload), "x=8192");
-    EXPECT_TRUE(is_told(wisdom, "line 5"));
-    EXPECT_TRUE(is_told(wisdom, "only the best candidates"));
-}
-
 TEST(foreign_results, are_told_from_everything_else)
 {
     for (const char* text :

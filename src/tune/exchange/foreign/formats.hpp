@@ -25,8 +25,4 @@ std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diag
 /// KTT's JSON output; one run a kernel. Resources of the kernels are known.
 std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_diagnostics& diagnostics);
 
-// The best candidate of each GPU and problem size, no more: one run each.
-std::vector<recorded_run> read_kernel_tuner_results(const foreign_text& file, foreign_diagnostics& diagnostics);
-std::vector<recorded_run> read_wisdom(const foreign_text& file, foreign_diagnostics& diagnostics);
-
 }  // namespace launchbox
