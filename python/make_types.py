@@ -79,38 +79,29 @@ class Writer:
         while name in self.used:  # "recommendation" beside "recommendations"
             name += "Entry"
         self.used.add(name)
-        members, nested, renamed, lines = [], {}, {}, []
+        lines = []
         required = node.get("required", [])
         for member, value in node["properties"].items():
             attribute = member
             if keyword.iskeyword(member) or member in TAKEN:
                 attribute += "_"
-                renamed[attribute] = member
             if not attribute.isidentifier():
                 sys.exit(f"{name}: {member} is no name")
-            annotation, inner = self.type_of(value, name + camel(member))
-            if inner:
-                nested[member] = inner
+            annotation = self.type_of(value, name + camel(member))
             if member not in required and not annotation.startswith("Optional[") and annotation != "Any":
                 annotation = f"Optional[{annotation}]"
-            members.append(attribute)
             lines.append(f"    {attribute}: {annotation}")
             described = self.resolved(value).get("description")
             if described:
                 lines.append(docstring(described, 4))
         self.names[key] = name
         text = [f"class {name}({base}):", docstring(node.get("description", "Part of the tool's answer."), 4), ""]
-        text += ["    __slots__ = ()", *lines]
-        text.append("    _members = (" + "".join(f"{member!r}, " for member in members).rstrip() + ")")
-        if nested:
-            text.append("    _nested = {" + ", ".join(f"{member!r}: {inner}" for member, inner in nested.items()) + "}")
-        if renamed:
-            text.append(f"    _renamed = {renamed!r}")
+        text += lines
         self.classes.append("\n".join(wrapped(line) for line in text))
         return name
 
     def type_of(self, node, name):
-        """The annotation, and the class that makes records of it, or None."""
+        """The annotation."""
         if "$ref" in node:
             name = self.prefix + camel(node["$ref"].rsplit("/", 1)[1])
         node = self.resolved(node)
@@ -118,27 +109,25 @@ class Writer:
             if choice in node:
                 return self.choice_of([self.resolved(each) for each in node[choice]], name, node[choice])
         if "const" in node:
-            return f"Literal[{node['const']!r}]", None
+            return f"Literal[{node['const']!r}]"
         if "enum" in node:
-            return self.of_values(node["enum"]), None
+            return self.of_values(node["enum"])
         kinds = node.get("type")
         if isinstance(kinds, list):
             return self.choice_of([{**node, "type": kind} for kind in kinds], name)
         if kinds == "object":
             if "properties" in node:
-                made = self.record(node, name)
-                return made, made
+                return self.record(node, name)
             values = node.get("additionalProperties") or next(iter(node.get("patternProperties", {}).values()), None)
-            inner = self.type_of(values, name)[0] if isinstance(values, dict) else "Any"
-            return f"Dict[str, {inner}]", None
+            inner = self.type_of(values, name) if isinstance(values, dict) else "Any"
+            return f"Dict[str, {inner}]"
         if kinds == "array":
             items = node.get("items")
             if not isinstance(items, dict):
                 items = (node.get("prefixItems") or [{}])[0]
-            annotation, inner = self.type_of(items, singular(name))
-            return f"List[{annotation}]", inner
+            return f"List[{self.type_of(items, singular(name))}]"
         simple = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-        return simple.get(kinds, "Any"), None
+        return simple.get(kinds, "Any")
 
     def choice_of(self, nodes, name, references=None):
         objects = [node for node in nodes if "properties" in node]
@@ -147,7 +136,7 @@ class Writer:
                           "properties" in self.resolved(each)), None)
         if reference:
             name = self.prefix + camel(reference.rsplit("/", 1)[1])
-        annotations, made = [], None
+        annotations = []
         if objects:  # which of several it is is told by what it has
             merged = {"properties": {}, "required": set(objects[0].get("required", []))}
             for each in objects:
@@ -161,17 +150,15 @@ class Writer:
             merged["required"] = sorted(merged["required"])
             merged["description"] = next((each["description"] for each in objects if "description" in each),
                                          "Part of the tool's answer.")
-            made = self.record(merged, name)
-            annotations.append(made)
+            annotations.append(self.record(merged, name))
         for node in others:
-            annotation, inner = self.type_of(node, name)
-            made = made or inner
+            annotation = self.type_of(node, name)
             if annotation not in annotations:
                 annotations.append(annotation)
         optional = "None" in annotations
         annotations = [each for each in annotations if each != "None"]
         text = annotations[0] if len(annotations) == 1 else f"Union[{', '.join(annotations)}]"
-        return f"Optional[{text}]" if optional else text, made
+        return f"Optional[{text}]" if optional else text
 
     @staticmethod
     def of_values(values):

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import copy
+import re
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Mapping, Sequence, Tuple, Type
 
 if TYPE_CHECKING:
     import pandas
 
 
-class Record:
+class _RecordType(type):
+    """Knows the members of a record by their annotations, which are texts: an attribute each."""
+
+    def __new__(cls, name: str, bases: Tuple[type, ...], body: Dict[str, Any]) -> "_RecordType":
+        body.setdefault("__slots__", ())
+        made = super().__new__(cls, name, bases, body)
+        if name in ("Record", "Report"):
+            return made
+        module = vars(sys.modules[made.__module__])
+        made._members = tuple(made.__annotations__)
+        made._renamed = {each: each[:-1] for each in made._members if each.endswith("_")}
+        made._nested = {made._renamed.get(each, each): module[word]
+                        for each, text in made.__annotations__.items() if not text.startswith("Dict[")
+                        for word in re.findall(r"(?<!')\b[A-Z]\w*", text) if isinstance(module.get(word), _RecordType)}
+        return made
+
+    _members: Tuple[str, ...] = ()               # attributes
+    _nested: Mapping[str, Type["Record"]] = {}   # members of JSON that are records, or lists of them
+    _renamed: Mapping[str, str] = {}             # attributes whose member has a name that Python keeps
+
+
+class Record(metaclass=_RecordType):
     """An object of the tool's JSON. Records are values: equal if their JSON is.
 
     What the tool does not know is None. Members that a later version of the tool has and this package does not know are
@@ -17,9 +40,9 @@ class Record:
     """
 
     __slots__ = ("_json", "_made")
-    _members: ClassVar[Tuple[str, ...]] = ()               # attributes
-    _nested: ClassVar[Mapping[str, Type["Record"]]] = {}   # members of JSON that are records, or lists of them
-    _renamed: ClassVar[Mapping[str, str]] = {}             # attributes whose member has a name that Python keeps
+    _members: ClassVar[Tuple[str, ...]]
+    _nested: ClassVar[Mapping[str, Type["Record"]]]
+    _renamed: ClassVar[Mapping[str, str]]
     _json: Dict[str, Any]
     _made: Dict[str, Any]
 

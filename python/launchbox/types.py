@@ -11,7 +11,6 @@ from .records import Record, Report
 class OccupancyAccountKernel(Record):
     """What one kernel uses."""
 
-    __slots__ = ()
     name: Optional[str]
     """Short name; null when only figures were given."""
     registers: Optional[int]
@@ -24,26 +23,22 @@ class OccupancyAccountKernel(Record):
     """Named barriers, highest used + 1; null: unknown, and not counted as a limit."""
     max_threads: int
     """The launch bound, threads per block."""
-    _members = ('name', 'registers', 'static_shared_bytes', 'local_bytes', 'barriers', 'max_threads',)
 
 
 class OccupancyAccountShape(Record):
     """How it is launched."""
 
-    __slots__ = ()
     threads: int
     """Per block."""
     dynamic_shared_bytes: Optional[int]
     """Bytes per block. null: the kernel uses some, and its size is not known."""
     cluster_blocks: int
     """Blocks in a cluster; 1: none."""
-    _members = ('threads', 'dynamic_shared_bytes', 'cluster_blocks',)
 
 
 class OccupancyLimitStep(Record):
     """One step."""
 
-    __slots__ = ()
     name: str
     """What is calculated: warps_per_block, registers_per_thread, registers_per_warp, warps_per_sm, launch_check,
     blocks, allocated, per_block_maximum, preferred, barriers_per_block, caching, clusters, settled_by."""
@@ -53,25 +48,20 @@ class OccupancyLimitStep(Record):
     """What rounding wastes here, in the unit of the value (lanes, registers, bytes, warps); 0: nothing."""
     text: str
     """The step for people."""
-    _members = ('name', 'value', 'lost', 'text',)
 
 
 class OccupancyLimit(Record):
     """How many blocks one resource allows, and by which arithmetic."""
 
-    __slots__ = ()
     blocks: Optional[int]
     """Blocks per SM that this resource allows; null: it does not limit."""
     steps: List[OccupancyLimitStep]
     """The arithmetic, in order."""
-    _members = ('blocks', 'steps',)
-    _nested = {'steps': OccupancyLimitStep}
 
 
 class OccupancyAccountLimits(Record):
     """One limit a resource."""
 
-    __slots__ = ()
     warps: OccupancyLimit
     """How many blocks one resource allows, and by which arithmetic."""
     blocks: OccupancyLimit
@@ -86,16 +76,12 @@ class OccupancyAccountLimits(Record):
     """How many blocks one resource allows, and by which arithmetic."""
     clusters: OccupancyLimit
     """How many blocks one resource allows, and by which arithmetic."""
-    _members = ('warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources', 'clusters',)
-    _nested = {'warps': OccupancyLimit, 'blocks': OccupancyLimit, 'registers': OccupancyLimit, 'shared': OccupancyLimit,
-               'barriers': OccupancyLimit, 'virtual_resources': OccupancyLimit, 'clusters': OccupancyLimit}
 
 
 class OccupancyAllowance(Record):
     """The value of one resource now, and the largest with which `blocks` blocks are resident as far as this resource
     goes."""
 
-    __slots__ = ()
     resource: Literal['threads', 'registers', 'shared', 'barriers']
     """threads per block, registers per thread, bytes of shared memory per block (static and dynamic), named barriers
     per block."""
@@ -107,26 +93,21 @@ class OccupancyAllowance(Record):
     """Resident blocks per SM that are spoken of."""
     satisfied: bool
     """Whether the value of this launch is small enough."""
-    _members = ('resource', 'now', 'at_most', 'blocks', 'satisfied',)
 
 
 class OccupancyAccountNextStepChange(Record):
     """One quantity and what it becomes, in the units of `thresholds`."""
 
-    __slots__ = ()
     resource: Literal['threads', 'registers', 'shared', 'barriers']
     from_: int
     """Now."""
     to: int
     """Then."""
-    _members = ('resource', 'from_', 'to',)
-    _renamed = {'from_': 'from'}
 
 
 class OccupancyAccountNextStep(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     text: str
     """The step for people."""
     changes: List[OccupancyAccountNextStepChange]
@@ -135,14 +116,11 @@ class OccupancyAccountNextStep(Record):
     """Blocks per SM afterwards."""
     occupancy: float
     """Afterwards."""
-    _members = ('text', 'changes', 'resident_blocks', 'occupancy',)
-    _nested = {'changes': OccupancyAccountNextStepChange}
 
 
 class OccupancyAccountWaves(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     grid: int
     """Blocks of the launch."""
     blocks_per_wave: int
@@ -155,13 +133,11 @@ class OccupancyAccountWaves(Record):
     """Blocks of the last, partial wave; 0: there is none."""
     efficiency: float
     """Block slots used over block slots held, if all blocks take equally long."""
-    _members = ('grid', 'blocks_per_wave', 'waves', 'full_waves', 'tail_blocks', 'efficiency',)
 
 
 class OccupancyAccountClusters(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     cluster_blocks: int
     """Blocks in a cluster."""
     estimate: Optional[int]
@@ -174,26 +150,22 @@ class OccupancyAccountClusters(Record):
     """Whether the SMs of each GPC were given."""
     settled_by: Literal['cudaOccupancyMaxActiveClusters']
     """The CUDA call that answers it for a GPU at hand."""
-    _members = ('cluster_blocks', 'estimate', 'low', 'high', 'gpcs_known', 'settled_by',)
 
 
 class OccupancyAccountCurves(Record):
     """On request: resident warps as one quantity varies."""
 
-    __slots__ = ()
     threads: List[List[int]]
     """Pairs of the quantity's value and the resident warps per SM."""
     registers: List[List[int]]
     """Pairs of the quantity's value and the resident warps per SM."""
     shared: List[List[int]]
     """Pairs of the quantity's value and the resident warps per SM."""
-    _members = ('threads', 'registers', 'shared',)
 
 
 class OccupancyAccountRule(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     id: Literal['warp_multiple', 'enough_threads', 'divides_sm', 'registers_share', 'shared_share']
     name: str
     """In two words."""
@@ -205,13 +177,11 @@ class OccupancyAccountRule(Record):
     """Whether breaking it costs resident warps or lanes here."""
     figure: str
     """The figures that decide."""
-    _members = ('id', 'name', 'rule', 'kept', 'costs', 'figure',)
 
 
 class OccupancyAccount(Record):
     """The occupancy of one launch on one architecture."""
 
-    __slots__ = ()
     architecture: str
     """Architecture: sm_90, sm_90a, sm_100f."""
     gpu: Optional[str]
@@ -260,66 +230,49 @@ class OccupancyAccount(Record):
     """On request: resident warps as one quantity varies."""
     rules: Optional[List[OccupancyAccountRule]]
     """On request: the rules of thumb for a block size."""
-    _members = ('architecture', 'gpu', 'sms', 'mode', 'kernel', 'shape', 'at_most', 'resident_blocks', 'resident_warps',
-                'warp_slots', 'occupancy', 'obstacle', 'limits', 'limiters', 'thresholds', 'slack', 'next_step',
-                'grid_obstacle', 'waves', 'clusters', 'notes', 'curves', 'rules',)
-    _nested = {'kernel': OccupancyAccountKernel, 'shape': OccupancyAccountShape, 'limits': OccupancyAccountLimits,
-               'thresholds': OccupancyAllowance, 'slack': OccupancyAllowance, 'next_step': OccupancyAccountNextStep,
-               'waves': OccupancyAccountWaves, 'clusters': OccupancyAccountClusters, 'curves': OccupancyAccountCurves,
-               'rules': OccupancyAccountRule}
 
 
 class OccupancySkippedImage(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     kind: str
     """LTO-IR, or kind 64."""
     architecture: Optional[str]
     images: int
-    _members = ('file', 'kind', 'architecture', 'images',)
 
 
 class Occupancy(Report):
     """What `launchbox occupancy --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.occupancy/1']
     results: List[OccupancyAccount]
     """One a kernel and architecture, in the order asked for."""
     skipped_images: Optional[List[OccupancySkippedImage]]
     """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
-    _members = ('schema', 'results', 'skipped_images',)
-    _nested = {'results': OccupancyAccount, 'skipped_images': OccupancySkippedImage}
 
 
 class AdviceKernelLaunch(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
     threads: Optional[int]
     """Of a block; null: the source does not show it."""
     dynamic_shared_bytes: Optional[int]
     """Of a block; null: the source does not show it."""
-    _members = ('file', 'line', 'threads', 'dynamic_shared_bytes',)
 
 
 class AdviceKernelMaybeLaunched(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
-    _members = ('file', 'line',)
 
 
 class AdviceKernelArchitecture(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: str
     gpu: Optional[str]
     """The model that the user named."""
@@ -351,15 +304,11 @@ class AdviceKernelArchitecture(Record):
     """The launch bound to write; null: nothing is to be written."""
     effect: Optional[str]
     """Of writing it, in words; or why nothing is known."""
-    _members = ('architecture', 'gpu', 'threads', 'registers', 'spill_store_bytes', 'spill_load_bytes',
-                'shared_spill_store_bytes', 'shared_spill_load_bytes', 'static_shared_bytes', 'dynamic_shared_bytes',
-                'resident_blocks', 'occupancy', 'limiters', 'obstacle', 'verdict', 'write', 'effect',)
 
 
 class AdviceKernel(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """Mangled."""
     demangled: str
@@ -384,16 +333,11 @@ class AdviceKernel(Record):
     """Reasons, and notes of less weight."""
     next: Optional[str]
     """A command to try next."""
-    _members = ('name', 'demangled', 'short_name', 'written', 'launches', 'maybe_launched', 'block_size',
-                'block_size_reason', 'threads_assumed', 'architectures', 'notes', 'details', 'next',)
-    _nested = {'launches': AdviceKernelLaunch, 'maybe_launched': AdviceKernelMaybeLaunched,
-               'architectures': AdviceKernelArchitecture}
 
 
 class Advice(Report):
     """What `launchbox advise --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.advice/1']
     file: str
     """The source, as the user named it."""
@@ -403,14 +347,11 @@ class Advice(Report):
     """The worst first: what cannot be launched, what spills most, what has the lowest occupancy."""
     errors: List[str]
     """Why an architecture gave nothing."""
-    _members = ('schema', 'file', 'compiler', 'kernels', 'errors',)
-    _nested = {'kernels': AdviceKernel}
 
 
 class BoundsMeasured(Record):
     """With what the times were taken; null without --measure."""
 
-    __slots__ = ()
     command: Optional[str]
     """The benchmark, as the user typed it."""
     build: Optional[str]
@@ -425,24 +366,20 @@ class BoundsMeasured(Record):
     """The CUDA version that the driver supports."""
     date: Optional[str]
     """Year, month and day, UTC."""
-    _members = ('command', 'build', 'runs', 'architecture', 'gpu', 'driver', 'date',)
 
 
 class BoundsInputSkippedImage(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     kind: str
     """LTO-IR, or kind 64."""
     architecture: Optional[str]
     images: int
-    _members = ('kind', 'architecture', 'images',)
 
 
 class BoundsInput(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; - for standard input."""
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
@@ -453,27 +390,22 @@ class BoundsInput(Record):
     """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
     errors: List[str]
     """What is wrong with it, the compiler's own messages first."""
-    _members = ('file', 'kind', 'kernels', 'skipped_images', 'errors',)
-    _nested = {'skipped_images': BoundsInputSkippedImage}
 
 
 class BoundsKernelRowTimeNs(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     median: float
     low: float
     """The median lies between low and high with at least 95 %, from 6 samples on."""
     high: float
     count: int
     """Samples."""
-    _members = ('median', 'low', 'high', 'count',)
 
 
 class BoundsKernelRow(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """Of a block."""
     attribute: str
@@ -517,17 +449,11 @@ class BoundsKernelRow(Record):
     """null: not measured."""
     failure: Optional[str]
     """Why a measurement gave no time; null: it did, or there was none."""
-    _members = ('threads', 'attribute', 'also', 'registers', 'spill_store_bytes', 'spill_load_bytes',
-                'shared_spill_store_bytes', 'shared_spill_load_bytes', 'code_bytes', 'resident_blocks', 'occupancy',
-                'limiters', 'obstacle', 'pareto', 'pareto_of_all', 'recommended', 'as_written', 'from_ptx', 'time_ns',
-                'failure',)
-    _nested = {'time_ns': BoundsKernelRowTimeNs}
 
 
 class BoundsKernelThreshold(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """Of a block."""
     blocks: int
@@ -538,13 +464,11 @@ class BoundsKernelThreshold(Record):
     """Most shared memory of a block, static and dynamic; null: none does."""
     barriers: Optional[int]
     """Most named barriers; null: none do."""
-    _members = ('threads', 'blocks', 'registers', 'shared_bytes', 'barriers',)
 
 
 class BoundsKernelRecommendation(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """Of a block."""
     attribute: Optional[str]
@@ -560,13 +484,11 @@ class BoundsKernelRecommendation(Record):
     """Against the source as it is, in a few words; empty: none."""
     findings: List[str]
     """What else is to be known, a sentence each."""
-    _members = ('threads', 'attribute', 'verdict', 'by_time', 'reason', 'gain', 'findings',)
 
 
 class BoundsKernelRecommendationEntry(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """Of a block."""
     attribute: Optional[str]
@@ -582,13 +504,11 @@ class BoundsKernelRecommendationEntry(Record):
     """Against the source as it is, in a few words; empty: none."""
     findings: List[str]
     """What else is to be known, a sentence each."""
-    _members = ('threads', 'attribute', 'verdict', 'by_time', 'reason', 'gain', 'findings',)
 
 
 class BoundsKernelPortable(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """The block size that it is for."""
     attribute: str
@@ -599,13 +519,11 @@ class BoundsKernelPortable(Record):
     """The same as rows of a launch box, in comments."""
     notes: List[str]
     """What is to be known of it."""
-    _members = ('threads', 'attribute', 'lines', 'rows', 'notes',)
 
 
 class BoundsKernel(Record):
     """One kernel for one architecture."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it."""
     demangled: str
@@ -644,18 +562,11 @@ class BoundsKernel(Record):
     """Why nothing was tried; null: it was."""
     errors: List[str]
     """Attributes that did not compile."""
-    _members = ('name', 'demangled', 'short_name', 'architecture', 'declared_at', 'written', 'relocatable',
-                'dynamic_shared_bytes', 'dynamic_shared_bytes_per_warp', 'threads_assumed', 'threads', 'rows',
-                'thresholds', 'recommendations', 'recommendation', 'portable', 'findings', 'not_swept', 'errors',)
-    _nested = {'declared_at': AdviceKernelMaybeLaunched, 'rows': BoundsKernelRow, 'thresholds': BoundsKernelThreshold,
-               'recommendations': BoundsKernelRecommendation, 'recommendation': BoundsKernelRecommendationEntry,
-               'portable': BoundsKernelPortable}
 
 
 class Bounds(Report):
     """What `launchbox bounds --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.bounds/1']
     compiler: str
     """The version of nvcc, 13.0.88."""
@@ -673,28 +584,23 @@ class Bounds(Report):
     """Those of one kernel one after the other."""
     conflicts: List[str]
     """Declarations whose kernels want different attributes, a sentence each."""
-    _members = ('schema', 'compiler', 'compiles', 'from_cache', 'whole', 'measured', 'inputs', 'kernels', 'conflicts',)
-    _nested = {'measured': BoundsMeasured, 'inputs': BoundsInput, 'kernels': BoundsKernel}
 
 
 class BuildsCandidateLaunch(Record):
     """How it would be launched, and how much of an SM that would fill; null where it cannot be launched, or for a
     program"""
 
-    __slots__ = ()
     threads: int
     """Per block"""
     dynamic_shared_bytes: int
     resident_blocks: int
     """On one SM"""
     occupancy: float
-    _members = ('threads', 'dynamic_shared_bytes', 'resident_blocks', 'occupancy',)
 
 
 class BuildsCandidate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     tunable: str
     """The name in [tunable]"""
     architecture: Optional[str]
@@ -715,35 +621,26 @@ class BuildsCandidate(Record):
     """The same was compiled before"""
     log: Optional[str]
     """What the compiler or the build said; null where it said nothing"""
-    _members = ('tunable', 'architecture', 'parameters', 'workload', 'outcome', 'reason', 'baseline', 'resources',
-                'launch', 'from_cache', 'log',)
-    _nested = {'launch': BuildsCandidateLaunch}
 
 
 class Builds(Report):
     """What `launchbox tune --build-only --format json` prints: candidates that were built and screened, and not
     measured."""
 
-    __slots__ = ()
     schema: Literal['launchbox.builds/1']
     candidates: List[BuildsCandidate]
-    _members = ('schema', 'candidates',)
-    _nested = {'candidates': BuildsCandidate}
 
 
 class CaptureParameter(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     offset: int
     bytes: int
-    _members = ('offset', 'bytes',)
 
 
 class CaptureMemory(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     address: str
     bytes: int
     kind: Literal['device', 'pool', 'mapped', 'managed', 'variable']
@@ -759,14 +656,11 @@ class CaptureMemory(Record):
     """Of a variable."""
     referenced: Optional[bool]
     """Of a variable: captured memory points to it."""
-    _members = ('address', 'bytes', 'kind', 'before', 'before_hash', 'changed_bytes', 'after', 'after_hash', 'name',
-                'referenced',)
 
 
 class Capture(Report):
     """capture.json in the folder of `launchbox capture -k NAME -o FOLDER`: a launch as the program made it."""
 
-    __slots__ = ()
     schema: Literal['launchbox.capture/1']
     kernel: str
     """As the linker knows it."""
@@ -795,35 +689,26 @@ class Capture(Report):
     number: int
     """Of the launches that fit -k and --shape."""
     warnings: List[str]
-    _members = ('schema', 'kernel', 'module', 'module_hash', 'architecture', 'ptx', 'grid', 'block', 'cluster',
-                'dynamic_shared_bytes', 'max_threads', 'cooperative', 'carveout_percent', 'arguments', 'parameters',
-                'memory', 'variables', 'command', 'number', 'warnings',)
-    _nested = {'parameters': CaptureParameter, 'memory': CaptureMemory, 'variables': CaptureMemory}
 
 
 class CheckBudget(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     rules: int
     """[defaults] counts as one."""
-    _members = ('file', 'rules',)
 
 
 class CheckBaseline(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     entries: int
-    _members = ('file', 'entries',)
 
 
 class CheckInput(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; - for standard input."""
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
@@ -834,14 +719,11 @@ class CheckInput(Record):
     """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
     errors: List[str]
     """What is wrong with it, the compiler's own messages first."""
-    _members = ('file', 'kind', 'kernels', 'skipped_images', 'errors',)
-    _nested = {'skipped_images': BoundsInputSkippedImage}
 
 
 class CheckCounts(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     kernels: int
     """Kernels x architectures that were checked."""
     checks: int
@@ -864,33 +746,26 @@ class CheckCounts(Record):
     that decided nothing."""
     renamed: int
     """Kernels that were found in the baseline with other parameters, or in another file."""
-    _members = ('kernels', 'checks', 'broken', 'unknown', 'better', 'unused_rules', 'new_kernels', 'gone_kernels',
-                'ptx_only', 'unlinked', 'renumbered', 'unchecked', 'renamed',)
 
 
 class CheckFindingSetBy(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
     """0: an option of the command line."""
-    _members = ('file', 'line',)
 
 
 class CheckFindingWrittenAt(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
-    _members = ('file', 'line',)
 
 
 class CheckFinding(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     identity: str
     """The name that stays the same from build to build."""
     name: str
@@ -913,15 +788,11 @@ class CheckFinding(Record):
     input: str
     """Of the copy that is worst; - for standard input."""
     written_at: Optional[CheckFindingWrittenAt]
-    _members = ('identity', 'name', 'short_name', 'architecture', 'check', 'status', 'fails', 'value', 'limit',
-                'message', 'set_by', 'input', 'written_at',)
-    _nested = {'set_by': CheckFindingSetBy, 'written_at': CheckFindingWrittenAt}
 
 
 class CheckChangeFigure(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     check: Literal['baseline_launch_bounds', 'baseline_resident_threads', 'baseline_spill_bytes',
                    'baseline_shared_spill_bytes', 'baseline_registers', 'baseline_stack_bytes',
                    'baseline_static_shared', 'baseline_build']
@@ -932,13 +803,11 @@ class CheckChangeFigure(Record):
     """As in the table; empty: a new kernel."""
     shown_after: str
     """As in the table; empty: a kernel that is gone."""
-    _members = ('check', 'before', 'after', 'shown_before', 'shown_after',)
 
 
 class CheckChange(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     change: Literal['worse', 'unknown', 'new', 'better', 'gone']
     identity: str
     """The name that stays the same from build to build."""
@@ -946,25 +815,19 @@ class CheckChange(Record):
     architecture: Optional[str]
     figures: List[CheckChangeFigure]
     """What differs; of a new or gone kernel all that is known and not 0."""
-    _members = ('change', 'identity', 'short_name', 'architecture', 'figures',)
-    _nested = {'figures': CheckChangeFigure}
 
 
 class CheckUnusedRule(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     rule: str
     fails: bool
     set_by: CheckFindingSetBy
-    _members = ('rule', 'fails', 'set_by',)
-    _nested = {'set_by': CheckFindingSetBy}
 
 
 class CheckUnchecked(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: Optional[str]
     """An input, or the budget, baseline or option that decided nothing; null: all inputs together, with --kernel."""
     architecture: Optional[str]
@@ -973,13 +836,11 @@ class CheckUnchecked(Record):
     """Short names of those without code for the architecture; empty: all that was named, or none."""
     reason: str
     fails: bool
-    _members = ('file', 'architecture', 'kernels', 'reason', 'fails',)
 
 
 class CheckOlderCode(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     identity: str
     """The name that stays the same from build to build."""
     name: str
@@ -988,26 +849,22 @@ class CheckOlderCode(Record):
     """What it was compiled for."""
     runs_on: str
     """What was asked for."""
-    _members = ('identity', 'name', 'short_name', 'architecture', 'runs_on',)
 
 
 class CheckNewKernel(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     identity: str
     """The name that stays the same from build to build."""
     name: str
     """As the linker knows it."""
     short_name: str
     architecture: Optional[str]
-    _members = ('identity', 'name', 'short_name', 'architecture',)
 
 
 class CheckGoneKernel(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     identity: str
     """The name that stays the same from build to build."""
     architecture: Optional[str]
@@ -1016,14 +873,11 @@ class CheckGoneKernel(Record):
     reason: Optional[str]
     """null: it does not fail."""
     set_by: CheckFindingSetBy
-    _members = ('identity', 'architecture', 'fails', 'reason', 'set_by',)
-    _nested = {'set_by': CheckFindingSetBy}
 
 
 class Check(Report):
     """What `launchbox check --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.check/1']
     passed: bool
     """False: the exit status is not 0."""
@@ -1043,18 +897,11 @@ class Check(Report):
     """Kernels that were compiled for an older architecture than --arch asks for, and run there."""
     new_kernels: List[CheckNewKernel]
     gone_kernels: List[CheckGoneKernel]
-    _members = ('schema', 'passed', 'summary', 'budget', 'baseline', 'inputs', 'counts', 'findings', 'changes',
-                'unused_rules', 'unchecked', 'older_code', 'new_kernels', 'gone_kernels',)
-    _nested = {'budget': CheckBudget, 'baseline': CheckBaseline, 'inputs': CheckInput, 'counts': CheckCounts,
-               'findings': CheckFinding, 'changes': CheckChange, 'unused_rules': CheckUnusedRule,
-               'unchecked': CheckUnchecked, 'older_code': CheckOlderCode, 'new_kernels': CheckNewKernel,
-               'gone_kernels': CheckGoneKernel}
 
 
 class ComparisonEnvironment(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     gpu: Optional[str]
     """Its name; null: no GPU took part."""
     processor: Optional[str]
@@ -1069,13 +916,11 @@ class ComparisonEnvironment(Record):
     """The CUDA version that it supports."""
     toolkit: Optional[str]
     """The compiler."""
-    _members = ('gpu', 'processor', 'architecture', 'sms', 'memory_bytes', 'driver', 'toolkit',)
 
 
 class ComparisonRun(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """Where it was read."""
     number: int
@@ -1105,25 +950,20 @@ class ComparisonRun(Record):
     """What was looked for: time, or another objective."""
     baseline: Optional[Dict[str, Union[bool, float, str]]]
     """What others are compared with."""
-    _members = ('file', 'number', 'name', 'environment', 'host', 'started', 'call', 'version', 'command', 'spec_hash',
-                'task_hash', 'source_hash', 'objective', 'baseline',)
 
 
 class ComparisonComparisonDifference(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     what: str
     """GPU, driver, toolkit, task, source, ..."""
     a: Optional[str]
     b: Optional[str]
-    _members = ('what', 'a', 'b',)
 
 
 class ComparisonComparisonWorkloadWinnerA(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     median_ns_a: Optional[float]
@@ -1152,15 +992,11 @@ class ComparisonComparisonWorkloadWinnerA(Record):
                         'launch_error', 'illegal_access', 'hang', 'trap', 'wrong_result', 'out_of_memory',
                         'worker_died', 'device_lost']]]
     """Its status in the other run; null: not tried."""
-    _members = ('parameters', 'median_ns_a', 'median_ns_b', 'over_best', 'over_best_low', 'over_best_high',
-                'elements_per_second_a', 'bytes_per_second_a', 'flops_per_second_a', 'elements_per_second_b',
-                'bytes_per_second_b', 'flops_per_second_b', 'elsewhere',)
 
 
 class ComparisonComparisonWorkload(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     winner_a: Optional[ComparisonComparisonWorkloadWinnerA]
@@ -1195,16 +1031,11 @@ class ComparisonComparisonWorkload(Record):
     """So many, at most, would be faster or slower if nothing had moved."""
     median_ratio: Optional[float]
     """Of time in B over time in A; null: none was measured in both."""
-    _members = ('workload', 'winner_a', 'winner_b', 'winner_move', 'ratio', 'ratio_low', 'ratio_high', 'in_both',
-                'only_in_a', 'only_in_b', 'faster', 'slower', 'equal', 'unclear', 'shared', 'expected_by_chance',
-                'median_ratio',)
-    _nested = {'winner_a': ComparisonComparisonWorkloadWinnerA, 'winner_b': ComparisonComparisonWorkloadWinnerA}
 
 
 class ComparisonComparison(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     a: int
     """Place in runs[]: the first run."""
     b: int
@@ -1221,15 +1052,11 @@ class ComparisonComparison(Record):
     """Not compared."""
     workloads: List[ComparisonComparisonWorkload]
     """Those that both have."""
-    _members = ('a', 'b', 'same_task', 'same_machine', 'differences', 'workloads_only_in_a', 'workloads_only_in_b',
-                'workloads',)
-    _nested = {'differences': ComparisonComparisonDifference, 'workloads': ComparisonComparisonWorkload}
 
 
 class ComparisonCandidate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     a: int
     """Place in runs[]."""
     b: int
@@ -1266,16 +1093,12 @@ class ComparisonCandidate(Record):
     """Stores and loads, per thread."""
     shared: bool
     """In both runs its samples are those of another with the same code."""
-    _members = ('a', 'b', 'workload', 'parameters', 'status_a', 'status_b', 'move', 'median_ns_a', 'median_ns_b',
-                'ratio', 'ratio_low', 'ratio_high', 'registers_a', 'registers_b', 'spill_bytes_a', 'spill_bytes_b',
-                'shared',)
 
 
 class Comparison(Report):
     """Recorded runs against the first of them: launchbox results --compare --format json. Times in nanoseconds unless
     the name says otherwise; null: not known."""
 
-    __slots__ = ()
     schema: Literal['launchbox.comparison/1']
     environments: List[ComparisonEnvironment]
     """What results were measured with. Those of two are never compared."""
@@ -1287,27 +1110,21 @@ class Comparison(Report):
     """Those in both runs, the largest moves of a workload first."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
-    _members = ('schema', 'environments', 'runs', 'comparisons', 'candidates', 'problems',)
-    _nested = {'environments': ComparisonEnvironment, 'runs': ComparisonRun, 'comparisons': ComparisonComparison,
-               'candidates': ComparisonCandidate}
 
 
 class CompilersCompiler(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     version: str
     """13.0.88; as the user wrote it where it did not run."""
     flags: Optional[str]
     """Of --flags; not given: there is none."""
     errors: List[str]
-    _members = ('version', 'flags', 'errors',)
 
 
 class CompilersKernelMade(Record):
     """null: this compiler did not make the kernel."""
 
-    __slots__ = ()
     registers: Optional[int]
     """As in launchbox.kernels/2."""
     spill_store_bytes: Optional[int]
@@ -1328,14 +1145,11 @@ class CompilersKernelMade(Record):
     """As in launchbox.kernels/2."""
     code_bytes: Optional[int]
     """As in launchbox.kernels/2."""
-    _members = ('registers', 'spill_store_bytes', 'spill_load_bytes', 'shared_spill_store_bytes',
-                'shared_spill_load_bytes', 'stack_frame_bytes', 'static_shared_bytes', 'barriers', 'code_bytes',)
 
 
 class CompilersKernel(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it, by the first compiler that made it."""
     short_name: str
@@ -1346,40 +1160,32 @@ class CompilersKernel(Record):
     """In registers, spills, stack, static shared memory or barriers."""
     made: List[CompilersKernelMade]
     """One for each compiler."""
-    _members = ('name', 'short_name', 'architecture', 'differs', 'made',)
-    _nested = {'made': CompilersKernelMade}
 
 
 class Compilers(Report):
     """What `launchbox inspect --nvcc A,B --format json` prints, and with several `--flags`."""
 
-    __slots__ = ()
     schema: Literal['launchbox.compilers/1']
     compilers: List[CompilersCompiler]
     """In the order given."""
     kernels: List[CompilersKernel]
     """Those that differ first."""
-    _members = ('schema', 'compilers', 'kernels',)
-    _nested = {'compilers': CompilersCompiler, 'kernels': CompilersKernel}
 
 
 class ConvergenceSeriesReached(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     within: float
     """0.05: at most 5 % above the final best."""
     evaluation: Optional[int]
     """The first that was; null: nothing wins."""
     seconds: Optional[float]
     """Charged until then."""
-    _members = ('within', 'evaluation', 'seconds',)
 
 
 class ConvergenceSeriesImprovement(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     evaluation: int
     """Its number, from 1."""
     seconds: float
@@ -1394,13 +1200,11 @@ class ConvergenceSeriesImprovement(Record):
     """0.05: it takes 5 % longer than the final best, or costs 5 % more."""
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
-    _members = ('evaluation', 'seconds', 'median_ns', 'cost', 'score', 'gap', 'parameters',)
 
 
 class ConvergenceSeries(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     workload: Optional[Dict[str, Union[bool, float, str]]]
@@ -1413,15 +1217,12 @@ class ConvergenceSeries(Record):
     """When the best so far was near the final best."""
     improvements: List[ConvergenceSeriesImprovement]
     """Each better than all before; the last is the final best."""
-    _members = ('run', 'workload', 'evaluations', 'seconds', 'reached', 'improvements',)
-    _nested = {'reached': ConvergenceSeriesReached, 'improvements': ConvergenceSeriesImprovement}
 
 
 class Convergence(Report):
     """How fast recorded runs found their best: launchbox results --convergence --format json. Times in nanoseconds
     unless the name says otherwise; null: not known."""
 
-    __slots__ = ()
     schema: Literal['launchbox.convergence/1']
     environments: List[ComparisonEnvironment]
     """What results were measured with. Those of two are never compared."""
@@ -1431,14 +1232,11 @@ class Convergence(Report):
     """One a run and workload, and one over all workloads where there are several."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
-    _members = ('schema', 'environments', 'runs', 'series', 'problems',)
-    _nested = {'environments': ComparisonEnvironment, 'runs': ComparisonRun, 'series': ConvergenceSeries}
 
 
 class DevicesGpuHardware(Record):
     """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
 
-    __slots__ = ()
     sm_clock_mhz: Optional[int]
     """The highest clock of the SMs."""
     memory_clock_mhz: Optional[int]
@@ -1453,14 +1251,11 @@ class DevicesGpuHardware(Record):
     """What the memory could move at its highest clock: 2 × clock × bus / 8, in 10^9 bytes a second."""
     pci_bus: Optional[str]
     """Its PCI address, "0000:3b:00.0"."""
-    _members = ('sm_clock_mhz', 'memory_clock_mhz', 'memory_bus_bits', 'l2_bytes', 'free_memory_bytes',
-                'memory_gb_per_second', 'pci_bus',)
 
 
 class DevicesGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     index: int
     """The CUDA device number."""
     name: str
@@ -1499,27 +1294,19 @@ class DevicesGpu(Record):
     """Whether its memory corrects errors."""
     hardware: DevicesGpuHardware
     """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
-    _members = ('index', 'name', 'architecture', 'sms', 'memory_bytes', 'threads_per_sm', 'blocks_per_sm',
-                'registers_per_sm', 'registers_per_block', 'shared_per_sm', 'shared_per_block',
-                'shared_per_block_opt_in', 'reserved_shared_per_block', 'threads_per_block', 'block_dimensions',
-                'grid_dimensions', 'differences_from_table', 'ecc', 'hardware',)
-    _nested = {'hardware': DevicesGpuHardware}
 
 
 class DevicesComputeCapabilityGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     sms: int
     """Streaming multiprocessors."""
-    _members = ('name', 'sms',)
 
 
 class DevicesComputeCapability(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     compute_capability: str
     """9.0"""
     architecture: str
@@ -1562,18 +1349,11 @@ class DevicesComputeCapability(Record):
     """Blocks that one grid can have in x, y, z."""
     gpus: List[DevicesComputeCapabilityGpu]
     """The GPUs of this compute capability that launchbox knows by name (docs/gpus.md)."""
-    _members = ('compute_capability', 'architecture', 'threads_per_sm', 'blocks_per_sm', 'registers_per_sm',
-                'registers_per_block', 'registers_per_thread', 'register_unit', 'sub_partitions', 'shared_per_sm',
-                'shared_per_block', 'shared_per_block_opt_in', 'reserved_shared_per_block', 'shared_unit',
-                'shared_configurations', 'barriers_per_sm', 'portable_cluster', 'non_portable_cluster',
-                'threads_per_block', 'block_dimensions', 'grid_dimensions', 'gpus',)
-    _nested = {'gpus': DevicesComputeCapabilityGpu}
 
 
 class Devices(Report):
     """What `launchbox devices --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.devices/1']
     driver_version: Optional[str]
     """The CUDA version that the driver supports; null without a driver."""
@@ -1584,14 +1364,11 @@ class Devices(Report):
     compute_capabilities: Optional[List[DevicesComputeCapability]]
     """Every compute capability known, with the limits of one SM; with --arch those that were named. Left out with
     --here."""
-    _members = ('schema', 'driver_version', 'reason', 'gpus', 'compute_capabilities',)
-    _nested = {'gpus': DevicesGpu, 'compute_capabilities': DevicesComputeCapability}
 
 
 class DiffCounts(Record):
     """Of everything, whatever --top shows."""
 
-    __slots__ = ()
     compared: int
     """Pairs of the same kernel and architecture."""
     worse: int
@@ -1620,15 +1397,11 @@ class DiffCounts(Record):
     """More copies of kernels that are in both."""
     copies_vanished: int
     """Fewer copies of kernels that are in both."""
-    _members = ('compared', 'worse', 'better', 'changed', 'unchanged', 'unchanged_with_other_code',
-                'unchanged_with_unknown_code', 'not_comparable', 'appeared', 'vanished', 'renamed', 'renumbered',
-                'copies_appeared', 'copies_vanished',)
 
 
 class DiffFigures(Record):
     """null stands for unknown or not given."""
 
-    __slots__ = ()
     threads: Optional[int]
     """Per block: --threads, or the launch bound."""
     resident_blocks: Optional[int]
@@ -1665,16 +1438,11 @@ class DiffFigures(Record):
     """Of machine code."""
     code_hash: Optional[str]
     """Equal for equal code."""
-    _members = ('threads', 'resident_blocks', 'occupancy', 'registers', 'spill_store_bytes', 'spill_load_bytes',
-                'shared_spill_store_bytes', 'shared_spill_load_bytes', 'min_spill_bytes', 'stack_frame_bytes',
-                'cumulative_stack_bytes', 'static_shared_bytes', 'barriers', 'bound_threads', 'min_blocks',
-                'code_bytes', 'code_hash',)
 
 
 class DiffChange(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     verdict: Literal['worse', 'better', 'changed']
     decided_by: Literal['occupancy', 'spills', 'shared_spills', 'registers', 'stack', 'shared', 'barriers', 'bounds',
                         'code']
@@ -1693,15 +1461,11 @@ class DiffChange(Record):
     """null stands for unknown or not given."""
     after: DiffFigures
     """null stands for unknown or not given."""
-    _members = ('verdict', 'decided_by', 'copies', 'name', 'demangled', 'short_name', 'architecture', 'before', 'after',
-                )
-    _nested = {'before': DiffFigures, 'after': DiffFigures}
 
 
 class DiffAppeared(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it (after, where it is on both sides)."""
     demangled: str
@@ -1712,14 +1476,11 @@ class DiffAppeared(Record):
     """sm_90, compute_90; null: not in the input."""
     figures: DiffFigures
     """null stands for unknown or not given."""
-    _members = ('name', 'demangled', 'short_name', 'architecture', 'figures',)
-    _nested = {'figures': DiffFigures}
 
 
 class Diff(Report):
     """What `launchbox inspect --diff NEW --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.diff/1']
     before: List[CheckInput]
     """One a file, in the order given."""
@@ -1735,15 +1496,11 @@ class Diff(Report):
     """Only in `after`."""
     vanished: List[DiffAppeared]
     """Only in `before`."""
-    _members = ('schema', 'before', 'after', 'counts', 'not_shown', 'changes', 'appeared', 'vanished',)
-    _nested = {'before': CheckInput, 'after': CheckInput, 'counts': DiffCounts, 'changes': DiffChange,
-               'appeared': DiffAppeared, 'vanished': DiffAppeared}
 
 
 class KernelsInputDiagnosis(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     id: Literal['host_reads_cuda_arch', 'launch_over_bound', 'launch_over_1024', 'launch_fails', 'launch_needs_opt_in',
                 'launch_occupancy', 'maxrregcount_ignored', 'maxrregcount_overrides', 'maxrregcount_raised',
                 'setmaxnreg_ignored', 'wgmma_serialised', 'performance_loss', 'no_kernel_waits', 'compiler_warning',
@@ -1758,13 +1515,11 @@ class KernelsInputDiagnosis(Record):
     """Where it stands, as the user named the file; null: on no line."""
     line: Optional[int]
     """From 1; null: on no line."""
-    _members = ('id', 'severity', 'message', 'fix', 'file', 'line',)
 
 
 class KernelsInputMissing(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: str
     """The one that was asked for."""
     name: str
@@ -1772,13 +1527,11 @@ class KernelsInputMissing(Record):
     short_name: str
     there: List[str]
     """What there is code for; compute_80: PTX."""
-    _members = ('architecture', 'name', 'short_name', 'there',)
 
 
 class KernelsInput(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; - for standard input."""
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
@@ -1794,15 +1547,11 @@ class KernelsInput(Record):
     compiler warns of."""
     missing: Optional[List[KernelsInputMissing]]
     """Kernels without code for an architecture that --arch asks for, nor other code that runs there."""
-    _members = ('file', 'kind', 'kernels', 'skipped_images', 'errors', 'diagnoses', 'missing',)
-    _nested = {'skipped_images': BoundsInputSkippedImage, 'diagnoses': KernelsInputDiagnosis,
-               'missing': KernelsInputMissing}
 
 
 class KernelsSelection(Record):
     """What --spilling, --sort and --top chose."""
 
-    __slots__ = ()
     spilling: bool
     """Only kernels that are known to spill are listed."""
     spills_unknown: int
@@ -1811,13 +1560,11 @@ class KernelsSelection(Record):
     """null: in the order in which they were found."""
     not_shown: int
     """Kernels that --top left out."""
-    _members = ('spilling', 'spills_unknown', 'sorted_by', 'not_shown',)
 
 
 class KernelsKernelSource(Record):
     """Where it was found."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; - for standard input."""
     container: str
@@ -1825,32 +1572,26 @@ class KernelsKernelSource(Record):
     such as 'a.o: fatbin at byte 64 (.nv_fatbin)'."""
     entry: Optional[str]
     """The place in it, such as 'line 12'; null: there is none."""
-    _members = ('file', 'container', 'entry',)
 
 
 class KernelsKernelSpillsBetween(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     store_bytes: List[int]
     load_bytes: List[int]
-    _members = ('store_bytes', 'load_bytes',)
 
 
 class KernelsKernelSharedVariable(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it."""
     bytes: int
-    _members = ('name', 'bytes',)
 
 
 class KernelsKernelLinesTotal(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     instructions: Optional[int]
     """With --lines=source alone."""
     memory_reads: Optional[int]
@@ -1872,25 +1613,20 @@ class KernelsKernelLinesTotal(Record):
     """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory."""
     live_registers: Optional[int]
     """The most at one of its instructions; with --lines=registers, and =source where there is an nvdisasm."""
-    _members = ('instructions', 'memory_reads', 'memory_writes', 'spill_stores', 'spill_loads', 'spill_store_bytes',
-                'spill_load_bytes', 'shared_spill_store_bytes', 'shared_spill_load_bytes', 'live_registers',)
 
 
 class KernelsKernelLinesLineFrame(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
     function: Optional[str]
     """As the linker knows it; null: the kernel itself, or not told."""
-    _members = ('file', 'line', 'function',)
 
 
 class KernelsKernelLinesLine(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     instructions: Optional[int]
     """With --lines=source alone."""
     memory_reads: Optional[int]
@@ -1914,16 +1650,12 @@ class KernelsKernelLinesLine(Record):
     """The line itself, then the calls that it was inlined by. Empty: code without a line."""
     live_registers: Optional[int]
     """The most at one of its instructions; with --lines=registers, and =source where there is an nvdisasm."""
-    _members = ('instructions', 'memory_reads', 'memory_writes', 'spill_stores', 'spill_loads', 'spill_store_bytes',
-                'spill_load_bytes', 'shared_spill_store_bytes', 'shared_spill_load_bytes', 'frames', 'live_registers',)
-    _nested = {'frames': KernelsKernelLinesLineFrame}
 
 
 class KernelsKernelLines(Record):
     """With --lines, and read from a cubin: what the lines of the source spill. The sums are the image's own figures,
     with those of functions kept apart from their kernel."""
 
-    __slots__ = ()
     told: bool
     """Whether the image has line information."""
     all_spills: bool
@@ -1931,14 +1663,11 @@ class KernelsKernelLines(Record):
     total: KernelsKernelLinesTotal
     lines: List[KernelsKernelLinesLine]
     """Most spilled bytes first; with --lines=registers and =source all lines of the code, as they are numbered."""
-    _members = ('told', 'all_spills', 'total', 'lines',)
-    _nested = {'total': KernelsKernelLinesTotal, 'lines': KernelsKernelLinesLine}
 
 
 class KernelsKernelCodeMix(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     integer: int
     float16: int
     float32: int
@@ -1952,24 +1681,19 @@ class KernelsKernelCodeMix(Record):
     barrier: int
     control: int
     other: int
-    _members = ('integer', 'float16', 'float32', 'float64', 'tensor', 'special', 'conversion', 'move', 'memory',
-                'constant', 'barrier', 'control', 'other',)
 
 
 class KernelsKernelCodeMemoryFrame(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     line: int
     function: Optional[str]
-    _members = ('file', 'line', 'function',)
 
 
 class KernelsKernelCodeMemory(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     space: Literal['global', 'shared', 'local', 'generic', 'texture', 'tensor']
     access: Literal['load', 'store', 'atomic', 'copy']
     bytes: Optional[int]
@@ -1978,14 +1702,11 @@ class KernelsKernelCodeMemory(Record):
     """An estimate."""
     instructions: int
     frames: List[KernelsKernelCodeMemoryFrame]
-    _members = ('space', 'access', 'bytes', 'loop_depth', 'instructions', 'frames',)
-    _nested = {'frames': KernelsKernelCodeMemoryFrame}
 
 
 class KernelsKernelCode(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     problem: Optional[str]
     instructions: Optional[int]
     mix: Optional[KernelsKernelCodeMix]
@@ -2002,15 +1723,11 @@ class KernelsKernelCode(Record):
     """Loads and stores of one line that are alike; most deeply in loops first."""
     not_known: Optional[List[str]]
     """Names of instructions that are counted as other."""
-    _members = ('problem', 'instructions', 'mix', 'barriers', 'loops', 'deepest_loop', 'waits_for_grid',
-                'lets_next_grid_begin', 'memory', 'not_known',)
-    _nested = {'mix': KernelsKernelCodeMix, 'memory': KernelsKernelCodeMemory}
 
 
 class KernelsKernelRegisterPressureToSave(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     registers: int
     """To save."""
     resident_blocks: int
@@ -2019,24 +1736,19 @@ class KernelsKernelRegisterPressureToSave(Record):
     """An estimate: the registers that hold nothing at the peak stay as many as they are."""
     lines: int
     """With more live registers than that."""
-    _members = ('registers', 'resident_blocks', 'live_at_most', 'lines',)
 
 
 class KernelsKernelRegisterPressureLiveAtPeak(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     registers: int
     frames: List[KernelsKernelLinesLineFrame]
     """The line itself, then the calls that it was inlined by. Empty: code without a line."""
-    _members = ('registers', 'frames',)
-    _nested = {'frames': KernelsKernelLinesLineFrame}
 
 
 class KernelsKernelRegisterPressure(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     problem: Optional[str]
     live_registers: Optional[int]
     """The most at one instruction."""
@@ -2057,15 +1769,11 @@ class KernelsKernelRegisterPressure(Record):
     not get there, or what is live or on which lines is not known."""
     live_at_peak: Optional[List[KernelsKernelRegisterPressureLiveAtPeak]]
     """The general registers that are live there, by the line on which they were written; most registers first."""
-    _members = ('problem', 'live_registers', 'live_uniform_registers', 'live_predicates', 'highest_register',
-                'peak_at_byte', 'decoded_by', 'exact', 'doubt', 'to_save', 'live_at_peak',)
-    _nested = {'to_save': KernelsKernelRegisterPressureToSave, 'live_at_peak': KernelsKernelRegisterPressureLiveAtPeak}
 
 
 class KernelsKernelCallee(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """Mangled."""
     stack_frame_bytes: Optional[int]
@@ -2074,13 +1782,11 @@ class KernelsKernelCallee(Record):
     """Bytes per thread; null: unknown."""
     spill_load_bytes: Optional[int]
     """Bytes per thread; null: unknown."""
-    _members = ('name', 'stack_frame_bytes', 'spill_store_bytes', 'spill_load_bytes',)
 
 
 class KernelsAccount(Record):
     """The occupancy of one launch on one architecture."""
 
-    __slots__ = ()
     architecture: str
     """Architecture: sm_90, sm_90a, sm_100f."""
     gpu: Optional[str]
@@ -2127,18 +1833,11 @@ class KernelsAccount(Record):
     """What the reader must know besides."""
     curves: Optional[OccupancyAccountCurves]
     """On request: resident warps as one quantity varies."""
-    _members = ('architecture', 'gpu', 'sms', 'mode', 'kernel', 'shape', 'at_most', 'resident_blocks', 'resident_warps',
-                'warp_slots', 'occupancy', 'obstacle', 'limits', 'limiters', 'thresholds', 'slack', 'next_step',
-                'grid_obstacle', 'waves', 'clusters', 'notes', 'curves',)
-    _nested = {'kernel': OccupancyAccountKernel, 'shape': OccupancyAccountShape, 'limits': OccupancyAccountLimits,
-               'thresholds': OccupancyAllowance, 'slack': OccupancyAllowance, 'next_step': OccupancyAccountNextStep,
-               'waves': OccupancyAccountWaves, 'clusters': OccupancyAccountClusters, 'curves': OccupancyAccountCurves}
 
 
 class KernelsKernelDiagnosis(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     id: Literal['bound_ignored', 'bound_over_1024', 'bound_bought_nothing', 'one_argument_collapse',
                 'spills_from_bound', 'spills', 'spills_unknown', 'never_launches', 'debug_build', 'local_array',
                 'printf_arguments', 'stack_unbounded', 'needs_nvlink', 'setmaxnreg_ignored', 'printf_arguments',
@@ -2149,13 +1848,11 @@ class KernelsKernelDiagnosis(Record):
     """With the figure."""
     fix: str
     """What to do."""
-    _members = ('id', 'severity', 'message', 'fix',)
 
 
 class KernelsKernel(Record):
     """One kernel for one architecture. null stands for unknown, never for 0."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it. Control characters and bytes that are not UTF-8 appear as \\xNN."""
     demangled: str
@@ -2262,26 +1959,11 @@ class KernelsKernel(Record):
     """What the figures show to be wrong."""
     warnings: List[str]
     """The compiler's own warnings about this kernel."""
-    _members = ('name', 'demangled', 'short_name', 'architecture', 'runs_on', 'source', 'registers',
-                'spill_store_bytes', 'spill_load_bytes', 'shared_spill_store_bytes', 'shared_spill_load_bytes',
-                'spills_between', 'stack_frame_bytes', 'cumulative_stack_bytes', 'static_shared_bytes',
-                'shared_variables', 'reserved_shared_bytes', 'uses_dynamic_shared', 'dynamic_shared_bytes',
-                'constant_bytes', 'parameter_bytes', 'barriers', 'max_threads', 'required_threads', 'min_blocks',
-                'min_blocks_inferred', 'register_cap', 'requested_max_registers', 'maxrregcount',
-                'outranks_maxrregcount', 'cluster', 'max_cluster_blocks', 'code_bytes', 'code_hash', 'toolkit',
-                'virtual_architecture', 'optimisation', 'features', 'written_at', 'lines', 'code', 'register_pressure',
-                'relocatable', 'linked', 'stack_unbounded', 'callees', 'occupancy', 'diagnoses', 'warnings',)
-    _nested = {'source': KernelsKernelSource, 'spills_between': KernelsKernelSpillsBetween,
-               'shared_variables': KernelsKernelSharedVariable, 'written_at': AdviceKernelMaybeLaunched,
-               'lines': KernelsKernelLines, 'code': KernelsKernelCode,
-               'register_pressure': KernelsKernelRegisterPressure, 'callees': KernelsKernelCallee,
-               'occupancy': KernelsAccount, 'diagnoses': KernelsKernelDiagnosis}
 
 
 class Kernels(Report):
     """What `launchbox inspect --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.kernels/2']
     inputs: List[KernelsInput]
     """One a file, in the order given."""
@@ -2289,72 +1971,59 @@ class Kernels(Report):
     """What --spilling, --sort and --top chose."""
     kernels: List[KernelsKernel]
     """One a kernel and architecture."""
-    _members = ('schema', 'inputs', 'selection', 'kernels',)
-    _nested = {'inputs': KernelsInput, 'selection': KernelsSelection, 'kernels': KernelsKernel}
 
 
 class LaunchesGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     architecture: str
     sms: int
-    _members = ('name', 'architecture', 'sms',)
 
 
 class LaunchesProcess(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     process: int
     command: List[str]
     ended: bool
     """By itself, with everything written."""
     launches: int
     kernel_ns: float
-    _members = ('process', 'command', 'ended', 'launches', 'kernel_ns',)
 
 
 class LaunchesKernelOccupancy(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     resident_blocks: int
     resident_warps: int
     occupancy: float
     limiters: List[Literal['warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources']]
-    _members = ('resident_blocks', 'resident_warps', 'occupancy', 'limiters',)
 
 
 class LaunchesKernelWaves(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     waves: float
     blocks_per_wave: int
     tail_blocks: int
     efficiency: float
-    _members = ('waves', 'blocks_per_wave', 'tail_blocks', 'efficiency',)
 
 
 class LaunchesKernelFinding(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     id: Literal['small_grid', 'tail', 'partial_warp', 'block_slots', 'low_occupancy', 'debug_build', 'spills']
     text: str
     verb: Literal['bounds', 'inspect', 'suggest', 'tune']
     step: str
     max_gain_ns: Optional[float]
     """What could be gained at most; null: not known."""
-    _members = ('id', 'text', 'verb', 'step', 'max_gain_ns',)
 
 
 class LaunchesKernel(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """The mangled name."""
     demangled: str
@@ -2408,19 +2077,11 @@ class LaunchesKernel(Record):
     sms_used: Optional[int]
     """Where the grid has fewer blocks than the GPU has SMs."""
     findings: List[LaunchesKernelFinding]
-    _members = ('name', 'demangled', 'gpu', 'grid', 'block', 'cluster', 'dynamic_shared_bytes', 'carveout_percent',
-                'cooperative', 'extended', 'in_graph', 'processes', 'launches', 'total_ns', 'median_ns',
-                'median_of_sample', 'min_ns', 'max_ns', 'from_image', 'image_unknown', 'architecture', 'registers',
-                'spill_store_bytes', 'spill_load_bytes', 'shared_spill_store_bytes', 'shared_spill_load_bytes',
-                'optimisation', 'stack_frame_bytes', 'static_shared_bytes', 'barriers', 'max_threads', 'min_blocks',
-                'occupancy', 'waves', 'sms_used', 'findings',)
-    _nested = {'occupancy': LaunchesKernelOccupancy, 'waves': LaunchesKernelWaves, 'findings': LaunchesKernelFinding}
 
 
 class Launches(Report):
     """What `launchbox capture --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.launches/1']
     command: List[str]
     status: int
@@ -2443,51 +2104,40 @@ class Launches(Report):
     span_ns: float
     kernels: List[LaunchesKernel]
     warnings: List[str]
-    _members = ('schema', 'command', 'status', 'signal', 'seconds', 'cupti_version', 'driver_version', 'gpus',
-                'processes', 'unobserved_processes', 'launches', 'unfinished_launches', 'kernel_ns', 'span_ns',
-                'kernels', 'warnings',)
-    _nested = {'gpus': LaunchesGpu, 'processes': LaunchesProcess, 'kernels': LaunchesKernel}
 
 
 class MapAxis(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """As the spec or the record has it."""
     of: Literal['parameters', 'workload', 'record']
-    _members = ('name', 'of',)
 
 
 class MapMapSectionWinner(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     median_ns: Optional[float]
     """null: several workloads together have no time."""
     share: float
     """Of the speed of the fastest that may win: 1 is the fastest."""
-    _members = ('parameters', 'median_ns', 'share',)
 
 
 class MapNoise(Record):
     """Half of each interval over its median, of the fastest and of those that the samples do not separate it from."""
 
-    __slots__ = ()
     least: float
     """0.15: ± 15 %."""
     most: float
     gap: float
     """From the fastest to the next, by their medians."""
-    _members = ('least', 'most', 'gap',)
 
 
 class MapMapSection(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     at: Dict[str, Union[bool, float, str]]
     """Values of axes that are not parameters."""
     workloads: int
@@ -2502,14 +2152,11 @@ class MapMapSection(Record):
     """Candidates that were measured on some of several workloads, and not on all."""
     verdict: str
     """One sentence."""
-    _members = ('at', 'workloads', 'winner', 'next', 'noise', 'incomplete', 'verdict',)
-    _nested = {'winner': MapMapSectionWinner, 'next': MapMapSectionWinner, 'noise': MapNoise}
 
 
 class MapMap(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     by: Dict[str, Union[bool, float, str]]
     """Its values of by[]; what these results do not have is not there."""
     runs: List[int]
@@ -2526,14 +2173,11 @@ class MapMap(Record):
     """Results without a value for an axis."""
     replaced: int
     """Results that were measured again later: the newest counts."""
-    _members = ('by', 'runs', 'unit', 'values', 'sections', 'cells', 'unplaced', 'replaced',)
-    _nested = {'sections': MapMapSection}
 
 
 class MapCell(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     map: int
     """Place in maps[], from 0."""
     section: int
@@ -2583,15 +2227,11 @@ class MapCell(Record):
     """By status: how many candidates."""
     reason: Optional[str]
     """An example of the most frequent failure, where nothing was measured."""
-    _members = ('map', 'section', 'at', 'status', 'parameters', 'median_ns', 'low_ns', 'high_ns', 'share', 'share_low',
-                'share_high', 'elements_per_second', 'bytes_per_second', 'flops_per_second', 'is_winner', 'equals_best',
-                'noisy', 'may_win', 'stopped_early', 'candidates', 'measured', 'failures', 'reason',)
 
 
 class MapEverywhere(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     mean_loss: float
@@ -2602,14 +2242,12 @@ class MapEverywhere(Record):
     """Where that is: place in maps[]."""
     losses: List[float]
     """One a map: 0.03 takes 3 % longer than its fastest."""
-    _members = ('parameters', 'mean_loss', 'worst_loss', 'worst_map', 'losses',)
 
 
 class Map(Report):
     """The best candidate for each value of one or two parameters, or for each type, size and GPU: launchbox results
     --map or --by, with --format json. Times in nanoseconds; null: not known."""
 
-    __slots__ = ()
     schema: Literal['launchbox.map/1']
     environments: List[ComparisonEnvironment]
     """What results were measured with. Those of two are never compared."""
@@ -2627,15 +2265,11 @@ class Map(Report):
     """Without axes: the one candidate to use in all maps; null: none may win in all of them."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
-    _members = ('schema', 'environments', 'runs', 'axes', 'by', 'maps', 'cells', 'everywhere', 'problems',)
-    _nested = {'environments': ComparisonEnvironment, 'runs': ComparisonRun, 'axes': MapAxis, 'by': MapAxis,
-               'maps': MapMap, 'cells': MapCell, 'everywhere': MapEverywhere}
 
 
 class OccupanciesColumns(Record):
     """The figures."""
 
-    __slots__ = ()
     architecture: List[str]
     """Architecture: sm_90, sm_90a, sm_100f."""
     resident_blocks: List[int]
@@ -2660,28 +2294,22 @@ class OccupanciesColumns(Record):
     """The resources whose limit equals the result, separated by spaces; null: none."""
     obstacle: List[Optional[str]]
     """Why the block cannot be launched; null: it can."""
-    _members = ('architecture', 'resident_blocks', 'resident_warps', 'warp_slots', 'occupancy', 'limit_warps',
-                'limit_blocks', 'limit_registers', 'limit_shared', 'limit_barriers', 'limiters', 'obstacle',)
 
 
 class Occupancies(Report):
     """What `launchbox occupancy --questions FILE --format json` prints: each figure as an array with an element a
     launch, in the order of the questions. They are those of launchbox.occupancy/1."""
 
-    __slots__ = ()
     schema: Literal['launchbox.occupancies/1']
     launches: int
     """How many there are: the length of each array."""
     columns: OccupanciesColumns
     """The figures."""
-    _members = ('schema', 'launches', 'columns',)
-    _nested = {'columns': OccupanciesColumns}
 
 
 class PortabilityGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """The GPU, else the processor, else the record's file."""
     architecture: Optional[str]
@@ -2696,13 +2324,11 @@ class PortabilityGpu(Record):
     """Its time; null with several workloads."""
     baseline_ns: Optional[float]
     """The time of the spec's baseline; null with several workloads, or where it was not measured."""
-    _members = ('name', 'architecture', 'runs', 'candidates', 'best', 'best_ns', 'baseline_ns',)
 
 
 class PortabilityBaseline(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Any]
     """The candidate."""
     shares: List[Optional[float]]
@@ -2711,40 +2337,33 @@ class PortabilityBaseline(Record):
     """null: not measured on every GPU."""
     mean_share: Optional[float]
     """Geometric; null: not measured on every GPU."""
-    _members = ('parameters', 'shares', 'worst_share', 'mean_share',)
 
 
 class PortabilitySetRow(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Any]
     """The candidate."""
     gpus: List[int]
     """Places in `gpus` of those that take this row."""
     losses: List[float]
     """One for each of them."""
-    _members = ('parameters', 'gpus', 'losses',)
 
 
 class PortabilitySet(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     rows: List[PortabilitySetRow]
     worst_loss: float
     worst_gpu: int
     """Place in `gpus`."""
     mean_loss: float
     """Geometric."""
-    _members = ('rows', 'worst_loss', 'worst_gpu', 'mean_loss',)
-    _nested = {'rows': PortabilitySetRow}
 
 
 class PortabilityRow(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Any]
     """The candidate."""
     shares: List[Optional[float]]
@@ -2753,7 +2372,6 @@ class PortabilityRow(Record):
     """null: not measured on every GPU."""
     mean_share: Optional[float]
     """Geometric; null: not measured on every GPU."""
-    _members = ('parameters', 'shares', 'worst_share', 'mean_share',)
 
 
 class Portability(Report):
@@ -2761,7 +2379,6 @@ class Portability(Report):
     --format json. A share is the time of the GPU's best over that of the candidate, 0 to 1; with several workloads the
     weighted geometric mean. A loss is 1 / share - 1. Times in nanoseconds; null: not known."""
 
-    __slots__ = ()
     schema: Literal['launchbox.portability/1']
     environments: List[ComparisonEnvironment]
     """What results were measured with. Those of two are never compared."""
@@ -2783,16 +2400,11 @@ class Portability(Report):
     """Every candidate: first those that were measured on every GPU, the best worst case first."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
-    _members = ('schema', 'environments', 'runs', 'gpus', 'baseline', 'within', 'smallest', 'exact', 'sets', 'rows',
-                'problems',)
-    _nested = {'environments': ComparisonEnvironment, 'runs': ComparisonRun, 'gpus': PortabilityGpu,
-               'baseline': PortabilityBaseline, 'sets': PortabilitySet, 'rows': PortabilityRow}
 
 
 class RegisterLimitsResultBound(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     min_blocks: int
     """The second launch bound."""
     verdict: Literal['honoured', 'threads_not_positive', 'too_many_threads', 'too_many_blocks', 'too_many_warps_per_sm']
@@ -2802,13 +2414,11 @@ class RegisterLimitsResultBound(Record):
     """Registers per thread at most; null: ptxas ignores min_blocks and chooses as for the threads alone."""
     occupancy: Optional[float]
     """Warps of min_blocks blocks over the warp slots of the SM; null: ptxas ignores min_blocks."""
-    _members = ('min_blocks', 'verdict', 'register_limit', 'occupancy',)
 
 
 class RegisterLimitsResult(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: str
     """Architecture: sm_90, sm_90a, sm_100f."""
     gpu: Optional[str]
@@ -2819,25 +2429,19 @@ class RegisterLimitsResult(Record):
     """The largest min_blocks that ptxas honours with these threads; 0: none."""
     bounds: List[RegisterLimitsResultBound]
     """Those that --min-blocks named, else each that ptxas honours."""
-    _members = ('architecture', 'gpu', 'threads', 'max_min_blocks', 'bounds',)
-    _nested = {'bounds': RegisterLimitsResultBound}
 
 
 class RegisterLimits(Report):
     """What `launchbox bounds --format json` prints without a source."""
 
-    __slots__ = ()
     schema: Literal['launchbox.register_limits/1']
     results: List[RegisterLimitsResult]
     """One a block size and chip."""
-    _members = ('schema', 'results',)
-    _nested = {'results': RegisterLimitsResult}
 
 
 class ResultsRun(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """Where it was read."""
     number: int
@@ -2870,14 +2474,11 @@ class ResultsRun(Record):
     objective: str
     """What was looked for: time; energy; time, energy*2; max p99 where power <= 500. Costs, gains and the winner are
     by it."""
-    _members = ('file', 'number', 'name', 'environment', 'host', 'started', 'call', 'version', 'command', 'spec_hash',
-                'task_hash', 'source_hash', 'baseline', 'spec', 'objective',)
 
 
 class ResultsBest(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     workload: Dict[str, Union[bool, float, str]]
@@ -2920,16 +2521,11 @@ class ResultsBest(Record):
     """Candidates."""
     failures: Dict[str, int]
     """By status: how many candidates."""
-    _members = ('run', 'workload', 'weight', 'parameters', 'median_ns', 'elements_per_second', 'bytes_per_second',
-                'flops_per_second', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'raced', 'equal_within',
-                'chosen_among', 'chosen_by', 'noise', 'verdict', 'measured', 'failures',)
-    _nested = {'noise': MapNoise}
 
 
 class ResultsOverallCandidateSpeed(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     speed_up: Optional[float]
@@ -2938,13 +2534,11 @@ class ResultsOverallCandidateSpeed(Record):
     """Lower end."""
     speed_up_high: Optional[float]
     """Upper end."""
-    _members = ('workload', 'speed_up', 'speed_up_low', 'speed_up_high',)
 
 
 class ResultsOverallCandidate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     score: Optional[float]
@@ -2961,14 +2555,11 @@ class ResultsOverallCandidate(Record):
     """The workload with the least speed-up."""
     speeds: List[ResultsOverallCandidateSpeed]
     """One a workload."""
-    _members = ('parameters', 'score', 'score_low', 'score_high', 'is_baseline', 'same_as', 'worst', 'speeds',)
-    _nested = {'speeds': ResultsOverallCandidateSpeed}
 
 
 class ResultsOverall(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     over_baseline: bool
@@ -2986,14 +2577,11 @@ class ResultsOverall(Record):
     """One sentence."""
     candidates: List[ResultsOverallCandidate]
     """The best first."""
-    _members = ('run', 'over_baseline', 'workloads', 'incomplete', 'winner', 'noise', 'verdict', 'candidates',)
-    _nested = {'noise': MapNoise, 'candidates': ResultsOverallCandidate}
 
 
 class ResultsDeviceHardware(Record):
     """What the GPU is built of beside its SMs; null: not known, as in old records."""
 
-    __slots__ = ()
     sm_clock_mhz: Optional[int]
     """The highest clock of the SMs."""
     memory_clock_mhz: Optional[int]
@@ -3008,14 +2596,11 @@ class ResultsDeviceHardware(Record):
     """What the memory could move at its highest clock: 2 × clock × bus / 8, in 10^9 bytes a second."""
     pci_bus: Optional[str]
     """Its PCI address, "0000:3b:00.0"."""
-    _members = ('sm_clock_mhz', 'memory_clock_mhz', 'memory_bus_bits', 'l2_bytes', 'free_memory_bytes',
-                'memory_gb_per_second', 'pci_bus',)
 
 
 class ResultsDevice(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     name: str
@@ -3039,15 +2624,11 @@ class ResultsDevice(Record):
     """The whole search."""
     lost: str
     """Why it was left out; empty: it was not."""
-    _members = ('run', 'name', 'host', 'uuid', 'ecc', 'hardware', 'calibration_ns', 'state', 'measured', 'failed',
-                'busy_seconds', 'seconds', 'lost',)
-    _nested = {'hardware': ResultsDeviceHardware}
 
 
 class ResultsRaceEntry(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     median_ns: float
@@ -3058,13 +2639,11 @@ class ResultsRaceEntry(Record):
     """Median of the result that brought it into the race; null: not known."""
     samples_ns: Optional[List[float]]
     """With --samples: nanoseconds, in the order in which they were taken."""
-    _members = ('parameters', 'median_ns', 'samples', 'result_median_ns', 'samples_ns',)
 
 
 class ResultsRace(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     workload: Dict[str, Union[bool, float, str]]
@@ -3077,14 +2656,11 @@ class ResultsRace(Record):
     """It decides on the winner. false: results have come or changed since, from which it was not drawn."""
     entries: List[ResultsRaceEntry]
     """The fastest first."""
-    _members = ('run', 'workload', 'verdict', 'equal_within', 'counts', 'entries',)
-    _nested = {'entries': ResultsRaceEntry}
 
 
 class ResultsCandidateResources(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """As the linker knows it."""
     architecture: str
@@ -3119,16 +2695,11 @@ class ResultsCandidateResources(Record):
     """Machine code."""
     launch_threads: Optional[int]
     """Threads of a block in its launches."""
-    _members = ('name', 'architecture', 'registers', 'spill_store_bytes', 'spill_load_bytes',
-                'shared_spill_store_bytes', 'shared_spill_load_bytes', 'stack_frame_bytes', 'static_shared_bytes',
-                'barriers', 'max_threads', 'required_threads', 'min_blocks', 'register_cap', 'code_bytes',
-                'launch_threads',)
 
 
 class ResultsCandidatePhaseSeconds(Record):
     """Where `seconds` went, in seconds; absent where it is not known."""
 
-    __slots__ = ()
     reference: Optional[float]
     """Waited for the program of [verify], which writes what is right. Absent in older results, where it is a part of
     prepare."""
@@ -3142,13 +2713,11 @@ class ResultsCandidatePhaseSeconds(Record):
     """The timed launches."""
     check: float
     """Outputs, inputs and guards after them."""
-    _members = ('reference', 'load', 'prepare', 'verify', 'time', 'check',)
 
 
 class ResultsCandidateDevice(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     sm_clock_mhz: Optional[int]
     """SM clock."""
     memory_clock_mhz: Optional[int]
@@ -3159,13 +2728,11 @@ class ResultsCandidateDevice(Record):
     """Power."""
     throttling: str
     """Why it was throttled; empty: it was not, or that is not known."""
-    _members = ('sm_clock_mhz', 'memory_clock_mhz', 'temperature_celsius', 'power_milliwatts', 'throttling',)
 
 
 class ResultsCandidate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     run: int
     """Place in runs[], from 0."""
     parameters: Dict[str, Union[bool, float, str]]
@@ -3264,22 +2831,12 @@ class ResultsCandidate(Record):
     """With an objective other than time: whether its condition holds."""
     on_front: Optional[bool]
     """With an objective other than time: on the Pareto front of its terms, among candidates that may win."""
-    _members = ('run', 'parameters', 'workload', 'weight', 'elements', 'bytes', 'flops', 'status', 'reason', 'rank',
-                'median_ns', 'low_ns', 'high_ns', 'elements_per_second', 'bytes_per_second', 'flops_per_second',
-                'samples', 'dropped', 'speed_up', 'speed_up_low', 'speed_up_high', 'is_baseline', 'is_equal',
-                'is_winner', 'verified', 'stopped_early', 'same_as', 'resources', 'deaths', 'seconds',
-                'compile_seconds', 'from_cache', 'finished', 'phase_seconds', 'device', 'samples_ns', 'checksum',
-                'sticky', 'code', 'log', 'quantities', 'elements_per_joule', 'bytes_per_joule', 'flops_per_joule',
-                'cost', 'allowed', 'on_front',)
-    _nested = {'resources': ResultsCandidateResources, 'phase_seconds': ResultsCandidatePhaseSeconds,
-               'device': ResultsCandidateDevice}
 
 
 class Results(Report):
     """What launchbox tune has measured: launchbox results --format json. Times in nanoseconds unless the name says
     otherwise; null: not known."""
 
-    __slots__ = ()
     schema: Literal['launchbox.results/1']
     environments: List[ComparisonEnvironment]
     """What results were measured with. Those of two are never compared."""
@@ -3297,51 +2854,39 @@ class Results(Report):
     """Every result."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
-    _members = ('schema', 'environments', 'runs', 'best', 'overall', 'devices', 'races', 'candidates', 'problems',)
-    _nested = {'environments': ComparisonEnvironment, 'runs': ResultsRun, 'best': ResultsBest,
-               'overall': ResultsOverall, 'devices': ResultsDevice, 'races': ResultsRace,
-               'candidates': ResultsCandidate}
 
 
 class RowsGain(Record):
     """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
     known."""
 
-    __slots__ = ()
     times: float
     low: float
     high: float
-    _members = ('times', 'low', 'high',)
 
 
 class RowsRowWorkload(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     workload: Dict[str, Union[bool, float, str]]
     weight: float
     gain: RowsGain
     """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
     known."""
-    _members = ('workload', 'weight', 'gain',)
-    _nested = {'gain': RowsGain}
 
 
 class RowsRowThroughput(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     workload: Dict[str, Union[bool, float, str]]
     elements_per_second: Optional[float]
     bytes_per_second: Optional[float]
     flops_per_second: Optional[float]
-    _members = ('workload', 'elements_per_second', 'bytes_per_second', 'flops_per_second',)
 
 
 class RowsRow(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: Optional[str]
     """sm_90; null: a processor."""
     parameters: Dict[str, Union[bool, float, str]]
@@ -3369,15 +2914,11 @@ class RowsRow(Record):
     """Of launchbox."""
     record: str
     record_hash: str
-    _members = ('architecture', 'parameters', 'kept', 'replaced', 'gain', 'loss', 'workloads', 'throughput', 'verified',
-                'gpu', 'processor', 'driver', 'toolkit', 'measured', 'version', 'record', 'record_hash',)
-    _nested = {'gain': RowsGain, 'workloads': RowsRowWorkload, 'throughput': RowsRowThroughput}
 
 
 class RowsPredicted(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: str
     parameters: Dict[str, Union[bool, float, str]]
     expected_share: float
@@ -3392,14 +2933,11 @@ class RowsPredicted(Record):
     """Their files, each with its hash."""
     compiled: Optional[str]
     """What the compiler made of it for that architecture; null: it was not compiled."""
-    _members = ('architecture', 'parameters', 'expected_share', 'candidates', 'verified', 'gpus', 'records', 'compiled',
-                )
 
 
 class RowsTable(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     type_name: Optional[str]
     """The workload's value that is the type of the elements; null: the table is for all types."""
@@ -3413,39 +2951,31 @@ class RowsTable(Record):
     rows: List[RowsRow]
     predicted: List[RowsPredicted]
     """Rows for architectures without a measurement, with --predict."""
-    _members = ('name', 'type_name', 'element_bytes', 'size_name', 'above', 'upto', 'rows', 'predicted',)
-    _nested = {'rows': RowsRow, 'predicted': RowsPredicted}
 
 
 class Rows(Report):
     """Rows that launchbox emit --form json took from records: a table for each part of the workloads."""
 
-    __slots__ = ()
     schema: Literal['launchbox.rows/1']
     box: str
     """Name of the table."""
     name: str
     """Of the tunable."""
     tables: List[RowsTable]
-    _members = ('schema', 'box', 'name', 'tables',)
-    _nested = {'tables': RowsTable}
 
 
 class SearchHeldOutGpuPredicted(Record):
     """The best expected from the records of the others."""
 
-    __slots__ = ()
     parameters: Dict[str, Union[str, float, bool]]
     """Names and values in their order."""
     loss: Optional[float]
     """Time over that of the best on this GPU, minus 1; null: it failed there."""
-    _members = ('parameters', 'loss',)
 
 
 class SearchHeldOutGpu(Record):
     """One GPU, whose record was used only to see what each row is worth. A row is null where there is none."""
 
-    __slots__ = ()
     name: str
     architecture: Optional[str]
     """null: neither the record nor the name shows it."""
@@ -3463,67 +2993,50 @@ class SearchHeldOutGpu(Record):
     """The best of the ten with the best expectation, when these are measured."""
     baseline: SearchHeldOutGpuPredicted
     """That of the spec, or the first candidate of the record."""
-    _members = ('name', 'architecture', 'inherits_from', 'candidates', 'predicted', 'inherited', 'best_common',
-                'ten_measured', 'baseline',)
-    _nested = {'predicted': SearchHeldOutGpuPredicted, 'inherited': SearchHeldOutGpuPredicted,
-               'best_common': SearchHeldOutGpuPredicted, 'ten_measured': SearchHeldOutGpuPredicted,
-               'baseline': SearchHeldOutGpuPredicted}
 
 
 class SearchHeldOut(Record):
     """One space."""
 
-    __slots__ = ()
     name: str
     """Of the tunable."""
     files: List[str]
     """Its records."""
     gpus: List[SearchHeldOutGpu]
-    _members = ('name', 'files', 'gpus',)
-    _nested = {'gpus': SearchHeldOutGpu}
 
 
 class SearchProblemStrategyWithinEvaluations(Record):
     """Candidates tried, failing ones too. Median and 90th percentile over the searches; null: not reached."""
 
-    __slots__ = ()
     median: Optional[float]
     p90: Optional[float]
-    _members = ('median', 'p90',)
 
 
 class SearchProblemStrategyWithin(Record):
     """One distance."""
 
-    __slots__ = ()
     percent: int
     """At most so much slower than the optimum."""
     evaluations: SearchProblemStrategyWithinEvaluations
     """Candidates tried, failing ones too. Median and 90th percentile over the searches; null: not reached."""
     seconds: SearchProblemStrategyWithinEvaluations
     """Recorded compile and measuring time. Median and 90th percentile over the searches; null: not reached."""
-    _members = ('percent', 'evaluations', 'seconds',)
-    _nested = {'evaluations': SearchProblemStrategyWithinEvaluations, 'seconds': SearchProblemStrategyWithinEvaluations}
 
 
 class SearchProblemStrategy(Record):
     """One strategy on this problem."""
 
-    __slots__ = ()
     strategy: str
     """As it is named on the command line."""
     score: float
     """1: the optimum at once; 0: as chance; below: worse than chance."""
     within: List[SearchProblemStrategyWithin]
     """How soon it was so close to the optimum, at 10, 5 and 1 %."""
-    _members = ('strategy', 'score', 'within',)
-    _nested = {'within': SearchProblemStrategyWithin}
 
 
 class SearchProblem(Record):
     """A recorded space."""
 
-    __slots__ = ()
     file: str
     """As it was named."""
     run: int
@@ -3551,15 +3064,11 @@ class SearchProblem(Record):
     """The scores cover the time that so many evaluations take on average: evaluations_of_chance, or `most` if that is
     less."""
     strategies: List[SearchProblemStrategy]
-    _members = ('file', 'run', 'name', 'device', 'workload', 'candidates', 'measured', 'rejected', 'best_ns',
-                'median_ns', 'evaluations_of_chance', 'evaluations_of_score', 'strategies',)
-    _nested = {'strategies': SearchProblemStrategy}
 
 
 class Search(Report):
     """What `launchbox bench-search --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.search/1']
     repeats: int
     """Searches with each strategy on each problem."""
@@ -3577,14 +3086,11 @@ class Search(Report):
     """With --leave-one-out: spaces that are recorded on several GPUs, each GPU held out in turn."""
     problems: List[SearchProblem]
     """One for each workload of each recorded run on which something was measured."""
-    _members = ('schema', 'repeats', 'most', 'seed', 'interrupted', 'notes', 'left_out', 'held_out', 'problems',)
-    _nested = {'held_out': SearchHeldOut, 'problems': SearchProblem}
 
 
 class SizeFileArchitecture(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: Optional[str]
     """null: not in the image."""
     kind: str
@@ -3597,13 +3103,11 @@ class SizeFileArchitecture(Record):
     """In the file: what leaving this out saves."""
     bytes: int
     """Decompressed."""
-    _members = ('architecture', 'kind', 'images', 'kernels', 'stored_bytes', 'bytes',)
 
 
 class SizeFileTemplate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     name: str
     """A kernel's name without template arguments."""
     kernels: int
@@ -3612,13 +3116,11 @@ class SizeFileTemplate(Record):
     """Decompressed."""
     repeated_code_bytes: int
     """As above."""
-    _members = ('name', 'kernels', 'code_bytes', 'repeated_code_bytes',)
 
 
 class SizeFile(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; FILE: MEMBER in a packed file."""
     file_bytes: Optional[int]
@@ -3635,26 +3137,19 @@ class SizeFile(Record):
     """Most bytes first."""
     templates: List[SizeFileTemplate]
     """Most code first."""
-    _members = ('file', 'file_bytes', 'image_bytes', 'other_bytes', 'code_bytes', 'repeated_code_bytes',
-                'architectures', 'templates',)
-    _nested = {'architectures': SizeFileArchitecture, 'templates': SizeFileTemplate}
 
 
 class Size(Report):
     """What `launchbox inspect --size --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.size/1']
     files: List[SizeFile]
     """One a file that holds images."""
-    _members = ('schema', 'files',)
-    _nested = {'files': SizeFile}
 
 
 class StackReserveGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     gpu: str
     """The name under which it is sold."""
     sms: int
@@ -3669,37 +3164,30 @@ class StackReserveGpu(Record):
     """The stack of some kernel has no known limit."""
     kernel: Optional[str]
     """With the deepest stack, as the linker knows it; null: none has a stack."""
-    _members = ('gpu', 'sms', 'threads', 'stack_bytes', 'reserved_bytes', 'at_least', 'kernel',)
 
 
 class StackReserveNotCounted(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: Optional[str]
     """null: not known."""
     kernels: int
     reason: str
-    _members = ('architecture', 'kernels', 'reason',)
 
 
 class StackReserve(Report):
     """What `launchbox inspect --stack-reserve --format json` prints: an estimate of what the driver sets aside."""
 
-    __slots__ = ()
     schema: Literal['launchbox.stack_reserve/1']
     gpus: List[StackReserveGpu]
     """Models of GPUs that can run a kernel, rising by compute capability."""
     not_counted: List[StackReserveNotCounted]
     """Kernels of which it is not known on any model how much they need."""
-    _members = ('schema', 'gpus', 'not_counted',)
-    _nested = {'gpus': StackReserveGpu, 'not_counted': StackReserveNotCounted}
 
 
 class SuggestionsResultKernel(Record):
     """What one kernel uses."""
 
-    __slots__ = ()
     name: Optional[str]
     """Short name; null when only figures were given."""
     registers: int
@@ -3710,13 +3198,11 @@ class SuggestionsResultKernel(Record):
     """Named barriers, highest used + 1."""
     max_threads: int
     """The launch bound, threads per block."""
-    _members = ('name', 'registers', 'static_shared_bytes', 'barriers', 'max_threads',)
 
 
 class SuggestionsResultCandidateRule(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     id: Literal['warp_multiple', 'enough_threads', 'divides_sm', 'registers_share', 'shared_share']
     name: str
     """In two words."""
@@ -3728,13 +3214,11 @@ class SuggestionsResultCandidateRule(Record):
     """Whether breaking it costs resident warps or lanes here."""
     figure: str
     """The figures that decide."""
-    _members = ('id', 'name', 'rule', 'kept', 'costs', 'figure',)
 
 
 class SuggestionsResultCandidate(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     threads: int
     """Per block."""
     dynamic_shared_bytes: int
@@ -3752,15 +3236,11 @@ class SuggestionsResultCandidate(Record):
     launch."""
     rules: List[SuggestionsResultCandidateRule]
     """The rules of thumb for a block size."""
-    _members = ('threads', 'dynamic_shared_bytes', 'resident_blocks', 'resident_threads', 'occupancy', 'warp_occupancy',
-                'limiters', 'rules',)
-    _nested = {'rules': SuggestionsResultCandidateRule}
 
 
 class SuggestionsResult(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     architecture: str
     """Architecture: sm_90, sm_90a, sm_100f."""
     gpu: Optional[str]
@@ -3786,28 +3266,21 @@ class SuggestionsResult(Record):
     """The suggested block size, that of the first candidate; null: no block size can be launched."""
     candidates: List[SuggestionsResultCandidate]
     """Best first."""
-    _members = ('architecture', 'gpu', 'sms', 'kernel', 'dynamic_shared', 'at_most', 'cluster_blocks', 'obstacle',
-                'fixed', 'notes', 'threads', 'candidates',)
-    _nested = {'kernel': SuggestionsResultKernel, 'candidates': SuggestionsResultCandidate}
 
 
 class Suggestions(Report):
     """What `launchbox suggest --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.suggestions/2']
     results: List[SuggestionsResult]
     """One a kernel and architecture."""
     skipped_images: Optional[List[OccupancySkippedImage]]
     """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
-    _members = ('schema', 'results', 'skipped_images',)
-    _nested = {'results': SuggestionsResult, 'skipped_images': OccupancySkippedImage}
 
 
 class SummaryInputArchitecture(Record):
     """All images and kernels of one architecture."""
 
-    __slots__ = ()
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     image: Optional[str]
@@ -3848,27 +3321,20 @@ class SummaryInputArchitecture(Record):
     unknown."""
     largest_registers: Optional[int]
     """Registers per thread of the kernel with most; null: unknown."""
-    _members = ('architecture', 'image', 'relocatable', 'linked', 'images', 'stored_bytes', 'bytes', 'kernels',
-                'unique_kernels', 'code_bytes', 'code_unknown', 'spilling', 'spills_unknown', 'spills_at_least',
-                'spill_store_bytes', 'spill_load_bytes', 'shared_spill_store_bytes', 'shared_spill_load_bytes',
-                'largest_registers',)
 
 
 class SummaryInputToolkit(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     toolkit: str
     """CUDA version of the compiler."""
     kernels: int
     """Compiled by it."""
-    _members = ('toolkit', 'kernels',)
 
 
 class SummaryInputCopy(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     short_name: str
     """Of one of them."""
     architecture: Optional[str]
@@ -3877,52 +3343,43 @@ class SummaryInputCopy(Record):
     """How often the same code is there."""
     extra_code_bytes: Optional[int]
     """Bytes of all but one; null: unknown."""
-    _members = ('short_name', 'architecture', 'copies', 'extra_code_bytes',)
 
 
 class SummaryInputDiffering(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     short_name: str
     """Of one of them."""
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     codes: int
     """How many different codes there are."""
-    _members = ('short_name', 'architecture', 'codes',)
 
 
 class SummaryInputRunsOnGpu(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     compute_capability: str
     by_cubin: int
     """Kernels with a cubin that runs there."""
     by_ptx: int
     """Further kernels with PTX that the driver can compile for it."""
-    _members = ('compute_capability', 'by_cubin', 'by_ptx',)
 
 
 class SummaryInputRunsOn(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     kernels: int
     """Unique kernels in images that are not relocatable: what there is to run."""
     gpus: List[SummaryInputRunsOnGpu]
     """Every GPU of the table of limits."""
     later_gpus_by_ptx: int
     """Kernels with PTX that can be compiled for GPUs of later compute capabilities."""
-    _members = ('kernels', 'gpus', 'later_gpus_by_ptx',)
-    _nested = {'gpus': SummaryInputRunsOnGpu}
 
 
 class SummaryInput(Record):
     """Part of the tool's answer."""
 
-    __slots__ = ()
     file: str
     """As the user gave it; - for standard input."""
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
@@ -3954,22 +3411,14 @@ class SummaryInput(Record):
     """Virtual architectures of the PTX, rising."""
     runs_on: Optional[SummaryInputRunsOn]
     """On which GPUs; null: a source or a log."""
-    _members = ('file', 'kind', 'kernels', 'skipped_images', 'errors', 'unique_kernels', 'only_ptx', 'architectures',
-                'toolkits', 'toolkit_unknown', 'copies', 'differing', 'code_not_compared', 'ptx', 'runs_on',)
-    _nested = {'skipped_images': BoundsInputSkippedImage, 'architectures': SummaryInputArchitecture,
-               'toolkits': SummaryInputToolkit, 'copies': SummaryInputCopy, 'differing': SummaryInputDiffering,
-               'runs_on': SummaryInputRunsOn}
 
 
 class Summary(Report):
     """What `launchbox inspect --summary --format json` prints."""
 
-    __slots__ = ()
     schema: Literal['launchbox.summary/1']
     inputs: List[SummaryInput]
     """One a file, in the order given."""
-    _members = ('schema', 'inputs',)
-    _nested = {'inputs': SummaryInput}
 
 
 # The class of each answer, by its member `schema`.
