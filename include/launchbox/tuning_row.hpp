@@ -30,7 +30,7 @@ struct measured_gpu {
     const char* name;
     int architecture;  ///< 90 for sm_90
     int sms;
-    std::int64_t memory_bytes, l2_bytes;      ///< 0: not known
+    std::int64_t memory_bytes, l2_bytes;    ///< 0: not known
     std::int64_t memory_gb_per_second = 0;  ///< where ranges ask for it
 };
 

@@ -426,8 +426,7 @@ TEST_F(launch_box_launch, gpus_are_told_apart_by_the_bandwidth_of_their_memory)
     // The last says nothing of its memory's clock, as others may one day.
     for (const wanted& one : {wanted{1'512'000, 32, "the row of sm_80; measured here"},
                               wanted{1'593'000, 64, "the row of sm_80 for GPUs such as this one; measured here"},
-                              wanted{1'562'500, 64,
-                                     "the row of sm_80 for GPUs such as this one; measured here"},
+                              wanted{1'562'500, 64, "the row of sm_80 for GPUs such as this one; measured here"},
                               wanted{2'619'000, 64,
                                      "the row of sm_80 for GPUs such as this one; measured on NVIDIA A100-SXM4-80GB, "
                                      "inherited"},

@@ -62,8 +62,7 @@ void add_used_rows(results_report& report, const std::vector<compute_capability>
 {
     std::vector<std::string> tunables;
     for (const shown_run& shown : report.runs)
-        if (std::ranges::find(tunables, shown.run.info.name) == tunables.end())
-            tunables.push_back(shown.run.info.name);
+        if (std::ranges::find(tunables, shown.run.info.name) == tunables.end()) tunables.push_back(shown.run.info.name);
     for (const std::string& tunable : tunables) {
         emit_records records;
         std::vector<asked_gpu> all;

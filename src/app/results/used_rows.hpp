@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// Fills `rows` of the report, for each tunable: the GPUs of its runs, where they are several or something is asked for;
-/// these architectures; and these GPUs.
+/// Fills `rows` of the report, for each tunable: the GPUs of its runs, where they are several or something is asked
+/// for; these architectures; and these GPUs.
 void add_used_rows(results_report& report, const std::vector<compute_capability>& architectures,
                    const std::vector<gpu_device>& gpus);
 

@@ -171,7 +171,8 @@ namespace {
 
 void add_used(document& page, const used_rows& rows)
 {
-    page.heading("the header of launchbox emit: " + escape_for_terminal(rows.refusal.empty() ? rows.table : rows.tunable));
+    page.heading("the header of launchbox emit: " +
+                 escape_for_terminal(rows.refusal.empty() ? rows.table : rows.tunable));
     if (!rows.refusal.empty()) {
         page.line("  none: " + escape_for_terminal(rows.refusal), tone::warning);
         return;

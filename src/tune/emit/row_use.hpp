@@ -17,8 +17,8 @@ namespace launchbox {
 /// What the GPU of a run says of itself; 0 for what was not recorded.
 detail::gpu_properties properties_of(const environment_info& where, const std::vector<device_record>& devices);
 
-/// The place in the table of the row that code for this architecture has on a GPU. Without a GPU: on one for which there
-/// is no row of its own. `nullopt`: code for the architecture does not compile.
+/// The place in the table of the row that code for this architecture has on a GPU. Without a GPU: on one for which
+/// there is no row of its own. `nullopt`: code for the architecture does not compile.
 std::optional<std::size_t> place_of_row(const header_table& table, const compute_capability& code,
                                         const std::optional<detail::gpu_properties>& gpu);
 

@@ -362,10 +362,9 @@ std::string box_text(const header_table& table)
     if (table.measured.empty()) return text + "> {};\n";
     text += "> {\n    static constexpr launchbox::measured_gpu measured[] = {\n";
     for (const header_gpu& gpu : table.measured)
-        text += fmt::format(
-            "        {{\"{}\", {}, {}, {}, {}{}}},\n", gpu.name, gpu.architecture, count_text(gpu.sms),
-            count_text(gpu.memory_bytes), count_text(gpu.l2_bytes),
-            gpu.memory_gb_per_second > 0 ? ", " + count_text(gpu.memory_gb_per_second) : std::string());
+        text += fmt::format("        {{\"{}\", {}, {}, {}, {}{}}},\n", gpu.name, gpu.architecture, count_text(gpu.sms),
+                            count_text(gpu.memory_bytes), count_text(gpu.l2_bytes),
+                            gpu.memory_gb_per_second > 0 ? ", " + count_text(gpu.memory_gb_per_second) : std::string());
     return text + "    };\n};\n";
 }
 

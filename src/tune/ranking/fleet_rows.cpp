@@ -2,6 +2,7 @@
 #include "tune/ranking/fleet_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,7 +19,18 @@ namespace {
 
 constexpr double rounding = 1e-9;
 
-using detail::gpu_property, detail::gpu_property_list;
+// A property by which GPUs are told apart, and its limits in a range.
+struct gpu_property {
+    std::int64_t detail::gpu_properties::*value;
+    std::int64_t gpu_range::*min;
+    std::int64_t gpu_range::*max;
+};
+constexpr std::array<gpu_property, 4> gpu_property_list{
+    {{&detail::gpu_properties::sms, &gpu_range::min_sms, &gpu_range::max_sms},
+     {&detail::gpu_properties::memory_bytes, &gpu_range::min_memory_bytes, &gpu_range::max_memory_bytes},
+     {&detail::gpu_properties::l2_bytes, &gpu_range::min_l2_bytes, &gpu_range::max_l2_bytes},
+     {&detail::gpu_properties::memory_gb_per_second, &gpu_range::min_memory_gb_per_second,
+      &gpu_range::max_memory_gb_per_second}}};
 
 // GPUs that say the same of themselves, and so have the same row.
 struct alike {

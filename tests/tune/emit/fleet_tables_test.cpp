@@ -125,8 +125,7 @@ TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in
         emit_record record = record_on({gpu, "sm_80", 108, 85'017'493'504}, times);
         record.path = std::to_string(clock_mhz) + ".json";
         device_record& device = record.run.devices.emplace_back();
-        device.hardware = gpu_hardware{
-            .memory_clock_mhz = clock_mhz, .memory_bus_bits = 5120, .l2_bytes = 41'943'040};
+        device.hardware = gpu_hardware{.memory_clock_mhz = clock_mhz, .memory_bus_bits = 5120, .l2_bytes = 41'943'040};
         return record;
     };
     const std::vector<emit_record> records{on("NVIDIA A100 80GB PCIe", 1512, {2000, 1000, 1100}),
@@ -147,8 +146,9 @@ TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in
     }
     // Where one row is enough nobody asks for it.
     EXPECT_FALSE(holds(header_of(records, within(0.2)), "1935"));
-    EXPECT_TRUE(holds(refusal([&] { parse_tuning_header(std::string(text).replace(text.find(", 1935}"), 7, ", x}"), "h"); }),
-                      "four numbers"));
+    EXPECT_TRUE(
+        holds(refusal([&] { parse_tuning_header(std::string(text).replace(text.find(", 1935}"), 7, ", x}"), "h"); }),
+              "four numbers"));
 }
 
 TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_asked_for)

@@ -186,7 +186,8 @@ TEST(fleet_rows, are_told_apart_by_bandwidth_where_nothing_else_differs)
         return found.at(1).ranges;
     };
     // Two A100 with 80 GB: SXM and PCIe.
-    const fleet_gpu sxm{cc(80), {108, 41'943'040, 85'100'000'000, 2039}}, pcie{cc(80), {108, 41'943'040, 85'100'000'000, 1935}};
+    const fleet_gpu sxm{cc(80), {108, 41'943'040, 85'100'000'000, 2039}},
+        pcie{cc(80), {108, 41'943'040, 85'100'000'000, 1935}};
     const std::vector<gpu_range> by_bandwidth = ranges({sxm, pcie});
     ASSERT_EQ(by_bandwidth.size(), 1u);
     EXPECT_TRUE(by_bandwidth[0] == (gpu_range{.min_memory_gb_per_second = 1990}) ||

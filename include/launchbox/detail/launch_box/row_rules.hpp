@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -71,24 +70,12 @@ struct gpu_properties {
     std::int64_t sms = 0, l2_bytes = 0, memory_bytes = 0, memory_gb_per_second = 0;
 };
 
-/// A property by which GPUs are told apart, and its limits in a range.
-struct gpu_property {
-    std::int64_t gpu_properties::*value;
-    std::int64_t gpu_range::*min;
-    std::int64_t gpu_range::*max;
-};
-inline constexpr std::array<gpu_property, 4> gpu_property_list{
-    {{&gpu_properties::sms, &gpu_range::min_sms, &gpu_range::max_sms},
-     {&gpu_properties::memory_bytes, &gpu_range::min_memory_bytes, &gpu_range::max_memory_bytes},
-     {&gpu_properties::l2_bytes, &gpu_range::min_l2_bytes, &gpu_range::max_l2_bytes},
-     {&gpu_properties::memory_gb_per_second, &gpu_range::min_memory_gb_per_second,
-      &gpu_range::max_memory_gb_per_second}}};
-
 constexpr bool holds(const gpu_range& range, const gpu_properties& gpu)
 {
-    for (const gpu_property& each : gpu_property_list)
-        if (gpu.*each.value < range.*each.min || range.*each.max < gpu.*each.value) return false;
-    return true;
+    return range.min_sms <= gpu.sms && gpu.sms <= range.max_sms && range.min_l2_bytes <= gpu.l2_bytes &&
+           gpu.l2_bytes <= range.max_l2_bytes && range.min_memory_bytes <= gpu.memory_bytes &&
+           gpu.memory_bytes <= range.max_memory_bytes && range.min_memory_gb_per_second <= gpu.memory_gb_per_second &&
+           gpu.memory_gb_per_second <= range.max_memory_gb_per_second;
 }
 
 constexpr bool holds(std::span<const gpu_range> ranges, const gpu_properties& gpu)
@@ -110,16 +97,18 @@ constexpr std::size_t select_variant(const row_places& rows, const compute_capab
 
 constexpr bool is_empty(const gpu_range& range)
 {
-    for (const gpu_property& each : gpu_property_list)
-        if (range.*each.min > range.*each.max) return true;
-    return false;
+    return range.min_sms > range.max_sms || range.min_l2_bytes > range.max_l2_bytes ||
+           range.min_memory_bytes > range.max_memory_bytes ||
+           range.min_memory_gb_per_second > range.max_memory_gb_per_second;
 }
 
 constexpr bool overlap(const gpu_range& one, const gpu_range& other)
 {
-    for (const gpu_property& each : gpu_property_list)
-        if (one.*each.min > other.*each.max || other.*each.min > one.*each.max) return false;
-    return true;
+    return one.min_sms <= other.max_sms && other.min_sms <= one.max_sms && one.min_l2_bytes <= other.max_l2_bytes &&
+           other.min_l2_bytes <= one.max_l2_bytes && one.min_memory_bytes <= other.max_memory_bytes &&
+           other.min_memory_bytes <= one.max_memory_bytes &&
+           one.min_memory_gb_per_second <= other.max_memory_gb_per_second &&
+           other.min_memory_gb_per_second <= one.max_memory_gb_per_second;
 }
 
 constexpr bool overlap(std::span<const gpu_range> some, std::span<const gpu_range> others)
