@@ -17,6 +17,9 @@ struct gpu_range {
     std::int64_t min_sms = 0, max_sms = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_l2_bytes = 0, max_l2_bytes = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_memory_bytes = 0, max_memory_bytes = std::numeric_limits<std::int64_t>::max();
+    /// 10^9 B a second, by the highest clock of the memory and its bus as the driver reports them: 3352 for an H100.
+    std::int64_t min_memory_gb_per_second = 0;
+    std::int64_t max_memory_gb_per_second = std::numeric_limits<std::int64_t>::max();
 
     friend constexpr bool operator==(const gpu_range&, const gpu_range&) = default;
 };
@@ -27,7 +30,8 @@ struct measured_gpu {
     const char* name;
     int architecture;  ///< 90 for sm_90
     int sms;
-    std::int64_t memory_bytes, l2_bytes;  ///< 0: not known
+    std::int64_t memory_bytes, l2_bytes;    ///< 0: not known
+    std::int64_t memory_gb_per_second = 0;  ///< where ranges ask for it
 };
 
 /// The row for code compiled for compute capability `Number` / 10 and, where there is no newer row, for later ones.

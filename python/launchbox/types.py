@@ -2833,6 +2833,22 @@ class ResultsCandidate(Record):
     """With an objective other than time: on the Pareto front of its terms, among candidates that may win."""
 
 
+class ResultsRow(Record):
+    """Part of the tool's answer."""
+
+    name: str
+    """The tunable."""
+    table: str
+    """What the table of the header is for: the tunable, and where it has several the type and size of elements."""
+    gpu: Optional[str]
+    """null: any GPU of the architecture that has no row of its own."""
+    architecture: str
+    parameters: Optional[Dict[str, Union[bool, float, str]]]
+    """null: code for the architecture does not compile."""
+    origin: Optional[str]
+    """'the row of sm_90, measured here', '..., measured on NVIDIA H200, inherited'; null: there is no row."""
+
+
 class Results(Report):
     """What launchbox tune has measured: launchbox results --format json. Times in nanoseconds unless the name says
     otherwise; null: not known."""
@@ -2852,6 +2868,9 @@ class Results(Report):
     """The final races."""
     candidates: List[ResultsCandidate]
     """Every result."""
+    rows: Optional[List[ResultsRow]]
+    """Which row each GPU has in the header that launchbox emit writes of these runs: of the GPUs of a tunable that was
+    measured on several, of those of --here, and of the architectures of --arch."""
     problems: List[str]
     """What was left out of the files, one sentence each."""
 

@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "app/architectures.hpp"
 #include "app/results/new_store.hpp"
 #include "app/results/recorded_results.hpp"
+#include "app/results/used_rows.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
 #include "cli/results_exchange.hpp"
 #include "cli/results_views.hpp"
 #include "cli/verbs.hpp"
+#include "gpu/driver.hpp"
 #include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
@@ -26,9 +29,9 @@ struct results_options {
     output_options output;
     exchange_options exchange;
     std::vector<std::string> workload, log;
-    std::string gpu, top = "10", svg, objective;
+    std::string gpu, top = "10", svg, objective, architectures;
     std::int64_t run = 0;
-    bool failures = false, samples = false;
+    bool failures = false, samples = false, here = false;
     results_view_options view;
 };
 
@@ -51,9 +54,28 @@ value_filter filter_of(const std::vector<std::string>& texts, const std::string&
     return filter;
 }
 
+// The rows of GPUs, beside the ranking: which are asked for.
+void add_rows(const results_options& options, results_report& report)
+{
+    std::vector<compute_capability> architectures;
+    if (!options.architectures.empty())
+        for (const target& one : architecture_list(options.architectures).known(known_capabilities()))
+            architectures.push_back(one.architecture);
+    gpu_list gpus;
+    if (options.here) gpus = find_gpus();
+    if (options.here && gpus.devices.empty())
+        throw error("no GPU here: " + gpus.reason, "leave --here out, or run it where there is one",
+                    exit_status::missing);
+    add_used_rows(report, architectures, gpus.devices);
+}
+
 exit_status run_results(const results_options& options)
 {
     const bool shows_log = !options.log.empty();
+    const bool asks_for_rows = options.here || !options.architectures.empty();
+    if (asks_for_rows && (shows_log || options.view.any() || options.exchange.merge || !options.svg.empty() ||
+                          !options.exchange.format.empty() || options.output.format == "csv"))
+        throw error("--arch and --here are for the table and the JSON of results", "leave the other view out");
     if (shows_log && options.view.any())
         throw error("--log cannot be combined with another view", "leave one of them out");
     if (shows_log && options.output.format != "table" && options.output.format != "markdown")
@@ -108,6 +130,7 @@ exit_status run_results(const results_options& options)
         write_charts(options.svg, options.output.file.overwrite, charts_of(report));
         return status;
     }
+    if (!shows_log && options.output.format != "csv") add_rows(options, report);
     report_forms forms;
     forms.page = [&](const output_style&) {
         return shows_log ? results_log_document(report) : results_document(report);
@@ -137,6 +160,10 @@ void add_results(CLI::App& app, call_context& context)
     verb->add_option("--objective", options->objective,
                      "Rank by this instead of what the run looked for: energy; 'time,power where energy <= 0.2'")
         ->type_name("TEXT");
+    verb->add_option("--arch", options->architectures,
+                     "Also which candidate these architectures have by launchbox emit, and where it was measured")
+        ->type_name("ARCH,...");
+    verb->add_flag("--here", options->here, "The same of the GPUs of this machine; exit 3 when there are none");
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,

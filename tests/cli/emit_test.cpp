@@ -132,8 +132,8 @@ TEST(emit_verb, explains_who_inherits_and_who_does_not_compile)
 {
     const call result = launchbox_run({"emit", record, "--explain", "--arch", "sm_80,sm_90,sm_120"});
     EXPECT_EQ(result.status, 0) << result.err;
-    for (const char* words :
-         {"the worst workload", "does not compile", "inherited from sm_90", "its own", "NVIDIA H200"})
+    for (const char* words : {"the worst workload", "does not compile", "the row of sm_90, measured on NVIDIA H200\n",
+                              "the row of sm_90, measured on NVIDIA H200, inherited"})
         EXPECT_TRUE(result.shows(words)) << words << result.out;
 }
 

@@ -132,5 +132,81 @@ TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
     EXPECT_TRUE(explained.shows("  .min_sms = 132, .max_sms = 132, ")) << explained.out << explained.err;
 }
 
+// What a launch box of the emitted header says on each GPU, results says of the records.
+TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measured)
+{
+    const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
+    const call both = launchbox_run({"results", one, other, "--top", "1"}, {}, {"COLUMNS=150"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_TRUE(both.shows("the header of launchbox emit: block_sort\n")) << both.out;
+    // Of an architecture the row is that of one run; the other GPU inherits it.
+    EXPECT_TRUE(both.shows(" threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n")) << both.out;
+    const nlohmann::json rows = launchbox_run({"results", one, other, "--format", "json"}).json()["rows"];
+    ASSERT_EQ(rows.size(), 2u);
+    const bool first = rows[0]["origin"] == "the row of sm_90, measured here";
+    EXPECT_EQ(rows[0]["gpu"], "NVIDIA H200");
+    EXPECT_EQ(rows[1]["gpu"], "NVIDIA H100");
+    EXPECT_EQ(rows[first ? 1 : 0]["origin"],
+              "the row of sm_90, measured on NVIDIA " + std::string(first ? "H200" : "H100") + ", inherited");
+    for (const nlohmann::json& row : rows) EXPECT_EQ(row["parameters"]["items"], 17);
+
+    // Of one GPU there is nothing to say, but of other architectures.
+    EXPECT_FALSE(launchbox_run({"results", one}).shows("the header of"));
+    EXPECT_TRUE(launchbox_run({"results", one, "--format", "json"}).json()["rows"].empty());
+    const call asked = launchbox_run({"results", one, "--arch", "sm_80,sm_90,sm_120"}, {}, {"COLUMNS=150"});
+    EXPECT_EQ(asked.status, 0) << asked.err;
+    for (const char* line :
+         {"NVIDIA H200  threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n",
+          "sm_90        threads=64 items=17 min_blocks=0  the row of sm_90, measured on NVIDIA H200\n",
+          "sm_120       threads=64 items=17 min_blocks=0  the row of sm_90, measured on NVIDIA H200, inherited\n",
+          "sm_80        none                              does not compile: measure there"})
+        EXPECT_TRUE(asked.shows(line)) << line << asked.out;
+    const nlohmann::json json = launchbox_run({"results", one, "--arch", "sm_80", "--format", "json"}).json()["rows"];
+    ASSERT_EQ(json.size(), 2u);
+    EXPECT_EQ(json[1]["architecture"], "sm_80");
+    EXPECT_TRUE(json[1]["gpu"].is_null() && json[1]["parameters"].is_null() && json[1]["origin"].is_null());
+
+    // As emit refuses it.
+    std::string text = read_input(one);
+    for (std::size_t at = text.find("\"verified\": true"); at != std::string::npos;
+         at = text.find("\"verified\": true"))
+        text.replace(at, 16, "\"verified\": false");
+    const call unverified =
+        launchbox_run({"results", write("unverified.json", text), "--arch", "sm_90"}, {}, {"COLUMNS=300"});
+    EXPECT_EQ(unverified.status, 0) << unverified.err;
+    EXPECT_TRUE(unverified.shows("the outputs of")) << unverified.out;
+    for (const char* view : {"--convergence", "--compare", "--portable"})
+        expect_refused(launchbox_run({"results", one, "--arch", "sm_90", view}), "--arch and --here are for the table");
+    expect_refused(launchbox_run({"results", one, "--here", "--format", "csv"}), "--arch and --here are for the table");
+    expect_refused(launchbox_run({"results", one, "--arch", "sm_91"}), "unknown architecture 'sm_91'");
+}
+
+#ifdef LAUNCHBOX_FAKE_DRIVER
+TEST_F(fleet_verbs, results_says_which_row_the_gpu_at_hand_has)
+{
+    const auto on = [&](const char* devices) {
+        const std::string plan = write("plan.json", std::string(R"({"devices": [)") + devices + "]}");
+        return launchbox_run({"results", block_sort_record, "--top", "1", "--here"}, {},
+                             {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + plan, "COLUMNS=150"});
+    };
+    const call h100 =
+        on(R"({"name": "NVIDIA H100 PCIe", "capability": [9, 0], "sms": 114, "memory_bytes": 85017493504})");
+    EXPECT_EQ(h100.status, 0) << h100.err;
+    EXPECT_TRUE(h100.shows("NVIDIA H200       threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n"))
+        << h100.out;
+    EXPECT_TRUE(
+        h100.shows("NVIDIA H100 PCIe  threads=64 items=17 min_blocks=0  the row of sm_90, measured on NVIDIA H200, "
+                   "inherited\n"))
+        << h100.out;
+    // The same model under another name: launch_box knows it by its figures.
+    const call h200 = on(R"({"name": "GH200", "capability": [9, 0], "sms": 132, "memory_bytes": 150000000000})");
+    EXPECT_TRUE(h200.shows("GH200        threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n"))
+        << h200.out;
+    EXPECT_TRUE(on(R"({"name": "NVIDIA A100", "capability": [8, 0]})").shows("does not compile")) << "no row of sm_80";
+    expect_refused(launchbox_run({"results", block_sort_record, "--here"}, {}, {"LD_LIBRARY_PATH=/nowhere"}),
+                   "no GPU here", 3);
+}
+#endif
+
 }  // namespace
 }  // namespace launchbox

@@ -92,6 +92,23 @@ struct fleet_table
         {"NVIDIA H100 PCIe", 90, 114, 85'000'000'000, 0},
     };
 };
+// GPUs that differ in nothing but the bandwidth of their memory: an A100 with 80 GB as PCIe card and as SXM module.
+struct bandwidth_table
+    : launchbox::launch_box<
+          launchbox::sm<80, row{32, 2}>,
+          launchbox::on_gpus<launchbox::sm<80, row{64, 3}>, launchbox::gpu_range{.min_memory_gb_per_second = 2000}> > {
+    static constexpr launchbox::measured_gpu measured[] = {
+        {"NVIDIA A100 80GB PCIe", 80, 108, 85'000'000'000, 41'943'040, 1'935},
+        {"NVIDIA A100-SXM4-80GB", 80, 108, 85'000'000'000, 41'943'040, 2'039},
+    };
+};
+struct bandwidth {
+    using tuning = bandwidth_table;
+    template <row r>
+    static __device__ void run()
+    {
+    }
+};
 struct fleet {
     using tuning =
         launchbox::by_size<launchbox::upto<10, launchbox::only<row{256, 1}> >, launchbox::otherwise<fleet_table> >;
@@ -397,6 +414,30 @@ TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
         EXPECT_EQ(fake.questions, questions);
         launch<fleet>(nullptr, 10, nullptr);
         EXPECT_EQ(last->block.x, 256u);
+    }
+}
+
+TEST_F(launch_box_launch, gpus_are_told_apart_by_the_bandwidth_of_their_memory)
+{
+    struct wanted {
+        int clock_khz, threads;
+        const char* origin;
+    };
+    // The last says nothing of its memory's clock, as others may one day.
+    for (const wanted& one : {wanted{1'512'000, 32, "the row of sm_80; measured here"},
+                              wanted{1'593'000, 64, "the row of sm_80 for GPUs such as this one; measured here"},
+                              wanted{1'562'500, 64, "the row of sm_80 for GPUs such as this one; measured here"},
+                              wanted{2'619'000, 64,
+                                     "the row of sm_80 for GPUs such as this one; measured on NVIDIA A100-SXM4-80GB, "
+                                     "inherited"},
+                              wanted{0, 32, "the row of sm_80; measured on NVIDIA A100 80GB PCIe, inherited"}}) {
+        use_gpu(8, 0, 80);
+        fake.figures[here.device] = {108, 41'943'040, 85'000'000'000, one.clock_khz, 5120};
+        for (std::size_t v = 0; v < 2; ++v)
+            set(detail::tuned_kernel<bandwidth, detail::this_unit, 0>::handle(v).function, v == 0 ? 32 : 64);
+        EXPECT_EQ(row_for<bandwidth_table>().threads, one.threads) << one.clock_khz;
+        const std::string text = explain<bandwidth>();
+        EXPECT_NE(text.find(one.origin), std::string::npos) << text;
     }
 }
 

@@ -102,6 +102,8 @@ std::vector<gpu_range> some_ranges(std::mt19937& random, int place)
     range.max_sms = 40 * place + 30;
     if (random() % 2) range.min_memory_bytes = 50;
     if (random() % 4 == 0) range.max_l2_bytes = 20;
+    if (random() % 4 == 0) range.min_memory_gb_per_second = 30;
+    if (random() % 4 == 0) range.max_memory_gb_per_second = 60;
     if (random() % 3) return {range};
     gpu_range other = range;
     other.min_sms = other.max_sms = 40 * place + 35;
@@ -132,7 +134,8 @@ TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_l
         const std::string& code = architectures[random() % architectures.size()];
         const gpu_properties gpu{.sms = static_cast<int>(random() % 90),
                                  .l2_bytes = static_cast<int>(random() % 40),
-                                 .memory_bytes = static_cast<int>(random() % 100)};
+                                 .memory_bytes = static_cast<int>(random() % 100),
+                                 .memory_gb_per_second = static_cast<int>(random() % 100)};
         // By the definition: of all rows that serve the code and the GPU, the last; nothing without one for every GPU.
         int expected = -1;
         bool has_last_resort = false;
@@ -141,7 +144,9 @@ TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_l
             bool fits = ranges[r].empty();
             for (const gpu_range& range : ranges[r])
                 fits = fits || (gpu.sms >= range.min_sms && gpu.sms <= range.max_sms &&
-                                gpu.l2_bytes <= range.max_l2_bytes && gpu.memory_bytes >= range.min_memory_bytes);
+                                gpu.l2_bytes <= range.max_l2_bytes && gpu.memory_bytes >= range.min_memory_bytes &&
+                                gpu.memory_gb_per_second >= range.min_memory_gb_per_second &&
+                                gpu.memory_gb_per_second <= range.max_memory_gb_per_second);
             has_last_resort = has_last_resort || ranges[r].empty();
             if (fits) expected = static_cast<int>(r);
         }
@@ -176,6 +181,9 @@ TEST(launch_box_rows, rows_for_some_gpus_may_not_overlap)
                   table_error::shared_gpus);
     static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}, low{.min_sms = 120}>,
                                    on_gpus<sm<90, row{32, 2}>, low{.min_sms = 110, .max_sms = 130}>>() ==
+                  table_error::shared_gpus);
+    static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_memory_gb_per_second = 2000}>,
+                                   on_gpus<sm<90, row{32, 2}>, low{.min_memory_gb_per_second = 2000}>>() ==
                   table_error::shared_gpus);
     // Of different architectures they may: the newer one is taken.
     static_assert(find_table_error<sm<80, row{32, 1}>, on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,

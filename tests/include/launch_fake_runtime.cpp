@@ -145,6 +145,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
              : which == cudaDevAttrComputeCapabilityMinor       ? gpu.minor
              : which == cudaDevAttrMultiProcessorCount          ? figures.sms
              : which == cudaDevAttrL2CacheSize                  ? figures.l2_bytes
+             : which == cudaDevAttrMemoryClockRate              ? figures.memory_clock_khz
+             : which == cudaDevAttrGlobalMemoryBusWidth         ? figures.memory_bus_bits
              : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? limits.shared_per_block_opt_in
                                                                 : 0;
     return answer(cudaSuccess);

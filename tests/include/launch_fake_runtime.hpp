@@ -30,6 +30,7 @@ struct fake_code {
 struct fake_figures {
     int sms = 132, l2_bytes = 62914560;
     std::size_t memory_bytes = 150109945856;
+    int memory_clock_khz = 3201000, memory_bus_bits = 6016;
 };
 
 /// What is the same for all threads. The members that it inherits are those of every kernel that is not in `codes`.

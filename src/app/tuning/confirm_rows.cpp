@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <launchbox/detail/launch_box/row_origin.hpp>
-
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "support/error.hpp"
@@ -14,6 +11,7 @@
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/emit/emit_tables.hpp"
+#include "tune/emit/row_use.hpp"
 #include "tune/emit/tuned_parts.hpp"
 #include "tune/emit/tuned_rows.hpp"
 #include "tune/run/warm_start.hpp"
@@ -92,34 +90,19 @@ row_confirmation::used_row row_confirmation::row_on(const header_table& table, c
 {
     const auto code = parse_compute_capability(where.architecture);
     if (!code) throw error("--confirm needs a GPU, and this spec is measured without one", "leave --confirm out");
-    detail::gpu_properties says{.sms = where.sms, .memory_bytes = where.memory_bytes};
-    for (const device_record& device : devices)
-        if (device.hardware && device.hardware->l2_bytes) says.l2_bytes = *device.hardware->l2_bytes;
-    std::vector<compute_capability> architectures;
-    std::vector<std::span<const gpu_range>> gpus;
-    for (const header_row& row : table.rows) {
-        architectures.push_back(row.architecture);
-        gpus.emplace_back(row.gpus);
-    }
-    const detail::row_places places{architectures, gpus};
-    const int place = detail::select_row(places, *code, detail::select_variant(places, *code, says));
-    if (place < 0)
+    const detail::gpu_properties says = properties_of(where, devices);
+    const std::optional<std::size_t> place = place_of_row(table, *code, says);
+    if (!place)
         throw error(fmt::format("{}: table {} has no row for {}, and code for it does not compile", header_, table.name,
                                 where.architecture),
                     "add a row for it");
-    std::vector<measured_gpu> measured;
-    for (const header_gpu& gpu : table.measured)
-        measured.push_back(
-            {gpu.name.c_str(), gpu.architecture, static_cast<int>(gpu.sms), gpu.memory_bytes, gpu.l2_bytes});
-    const header_row& row = table.rows[static_cast<std::size_t>(place)];
+    const header_row& row = table.rows[*place];
     const std::optional<assignment> candidate = candidate_of(row, spec_.parameters);
     if (!candidate)
         throw error(fmt::format("{}:{}: {} has a value that {} does not list", header_, row.line, row_text(row.values),
                                 spec_.file),
                     "the row's members are the spec's parameters, in their order");
-    std::string text = fmt::format("{}, the row of {}", row_text(row.values), place_text(row));
-    if (!measured.empty()) text += ", " + detail::measured_text(measured, places, place, *code, says);
-    return {*candidate, text};
+    return {*candidate, row_text(row.values) + ", " + origin_of_row(table, *place, *code, says)};
 }
 
 std::vector<assignment> row_confirmation::candidates_on(const tune_backend& backend) const

@@ -5,6 +5,10 @@
 
 #include <launchbox/detail/launch_box/row_rules.hpp>
 
+#include <optional>
+
+#include "tune/emit/row_use.hpp"
+
 namespace launchbox {
 
 namespace {
@@ -45,14 +49,12 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
     }
 }
 
-std::string origin_text(const header_row& row, const compute_capability& code)
-{
-    if (row.architecture == code)
-        return is_predicted(row) ? "its own, predicted" : is_unmeasured(row) ? "its own, not measured" : "its own";
-    return "inherited from " + std::string(architecture_name(row.architecture).view()) + ", not measured here";
-}
-
 }  // namespace
+
+std::string does_not_compile(const std::string& architecture)
+{
+    return "does not compile: measure there, or give the baseline with --baseline-arch " + architecture;
+}
 
 document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
                        const std::vector<compute_capability>& architectures)
@@ -64,21 +66,19 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
         table uses;
         uses.columns = {{"architecture"}, {"row"}, {"from"}};
         for (const compute_capability& code : architectures) {
-            const header_row* used = row_used_by(made.table, code);
+            const header_table& rows = made.table;
+            const std::optional<std::size_t> used = place_of_row(rows, code, std::nullopt);
             const std::string name(architecture_name(code).view());
-            if (used == nullptr)
-                uses.rows.push_back(
-                    {name,
-                     "none",
-                     {"does not compile: measure there, or give the baseline with --baseline-arch " + name,
-                      tone::warning}});
-            else
-                uses.rows.push_back({name, row_text(used->values), origin_text(*used, code)});
-            if (used == nullptr) continue;
-            for (const header_row& row : made.table.rows)
-                if (!row.gpus.empty() && row_rank(row.architecture) >= row_rank(used->architecture) &&
-                    detail::serves(row.architecture, code))
-                    uses.rows.push_back({"  " + range_text(row.gpus), row_text(row.values), origin_text(row, code)});
+            const auto row_at = [&](std::size_t place) { return row_text(rows.rows[place].values); };
+            const auto origin_at = [&](std::size_t place) { return origin_of_row(rows, place, code, std::nullopt); };
+            if (!used) {
+                uses.rows.push_back({name, "none", {does_not_compile(name), tone::warning}});
+                continue;
+            }
+            uses.rows.push_back({name, row_at(*used), origin_at(*used)});
+            for (std::size_t place = *used + 1; place < rows.rows.size(); ++place)
+                if (!rows.rows[place].gpus.empty() && detail::serves(rows.rows[place].architecture, code))
+                    uses.rows.push_back({"  " + range_text(rows.rows[place].gpus), row_at(place), origin_at(place)});
         }
         if (!uses.rows.empty()) page.add(uses);
     }

@@ -4,12 +4,16 @@
 
 #include <launchbox/compute_capability.hpp>
 
+#include <string>
 #include <vector>
 
 #include "report/core/document.hpp"
 #include "tune/emit/emit_tables.hpp"
 
 namespace launchbox {
+
+/// Of an architecture for which a table has no row.
+std::string does_not_compile(const std::string& architecture);
 
 document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,
                        const std::vector<compute_capability>& architectures);

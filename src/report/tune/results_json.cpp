@@ -163,6 +163,16 @@ ordered_json best_json(const shown_run& shown, std::size_t run, const ranking& w
     return json;
 }
 
+ordered_json used_json(const used_rows& rows, const used_row& use)
+{
+    return {{"name", json_text(rows.tunable)},
+            {"table", json_text(rows.table)},
+            {"gpu", text_or_null(use.gpu)},
+            {"architecture", architecture_name(use.architecture).view()},
+            {"parameters", optional_values_json(use.parameters)},
+            {"origin", text_or_null(use.origin)}};
+}
+
 ordered_json device_json(const device_record& device, std::size_t run)
 {
     ordered_json json{{"run", run}};
@@ -207,7 +217,14 @@ void write_results_json(const results_report& found, std::ostream& out)
     for (std::size_t run = 0; run < found.runs.size(); ++run)
         if (found.runs[run].rankings.size() > 1) json.element(overall_json(found.runs[run], run));
     json.end_array();
-    json.member("problems", value_json(found.diagnostics));
+    json.begin_array("rows");
+    for (const used_rows& rows : found.rows)
+        for (const used_row& use : rows.uses) json.element(used_json(rows, use));
+    json.end_array();
+    std::vector<std::string> problems = found.diagnostics;
+    for (const used_rows& rows : found.rows)
+        if (!rows.refusal.empty()) problems.push_back("no rows of " + rows.tunable + ": " + rows.refusal);
+    json.member("problems", value_json(problems));
     json.finish();
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "report/tune/emit_report.hpp"
 #include "report/tune/overall_report.hpp"
 #include "report/tune/run_cells.hpp"
 #include "support/text/rounded_number.hpp"
@@ -21,6 +22,7 @@ void add_run(document& page, const shown_run& shown, const results_report& found
 void add_devices(document& page, const std::vector<device_record>& devices);
 void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs);
 void add_failures(document& page, const shown_run& shown, const ranking& workload, bool all);
+void add_used(document& page, const used_rows& rows);
 }  // namespace
 
 document results_document(const results_report& found)
@@ -28,6 +30,7 @@ document results_document(const results_report& found)
     document page;
     cell_signs signs;
     for (const shown_run& run : found.runs) add_run(page, run, found, signs);
+    for (const used_rows& rows : found.rows) add_used(page, rows);
     if (signs.unknown || signs.inferred) page.line("");
     signs.explain(page);
     add_diagnostics(found.diagnostics, page);
@@ -165,6 +168,27 @@ document results_log_document(const results_report& found)
 }
 
 namespace {
+
+void add_used(document& page, const used_rows& rows)
+{
+    page.heading("the header of launchbox emit: " +
+                 escape_for_terminal(rows.refusal.empty() ? rows.table : rows.tunable));
+    if (!rows.refusal.empty()) {
+        page.line("  none: " + escape_for_terminal(rows.refusal), tone::warning);
+        return;
+    }
+    table uses;
+    uses.columns = {{"on"}, {"candidate"}, {"from"}};
+    for (const used_row& use : rows.uses) {
+        const std::string code(architecture_name(use.architecture).view());
+        const std::string on = use.gpu.empty() ? code : escape_for_terminal(use.gpu);
+        if (use.parameters)
+            uses.rows.push_back({on, names_of(*use.parameters), escape_for_terminal(use.origin)});
+        else
+            uses.rows.push_back({on, "none", {does_not_compile(code), tone::warning}});
+    }
+    page.add(uses);
+}
 
 void add_run(document& page, const shown_run& shown, const results_report& found, cell_signs& signs)
 {

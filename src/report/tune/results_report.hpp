@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <launchbox/compute_capability.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +23,24 @@ struct shown_run {
     std::vector<ranking> rankings;  ///< of the run's results
 };
 
+/// The row that a GPU has in the header which launchbox emit writes.
+struct used_row {
+    std::string gpu;  ///< empty: any of the architecture
+    compute_capability architecture;
+    std::optional<assignment> parameters = {};  ///< nullopt: code for the architecture does not compile
+    std::string origin = {};                    ///< "the row of sm_90, measured on NVIDIA H200, inherited"
+};
+
+/// Those of one of its tables.
+struct used_rows {
+    std::string tunable, table;  ///< "sort", "sort, elements of 4 bytes"
+    std::vector<used_row> uses;
+    std::string refusal;  ///< why launchbox emit writes none; empty: it does
+};
+
 struct results_report {
     std::vector<shown_run> runs;
+    std::vector<used_rows> rows = {};
     std::vector<std::string> diagnostics;  ///< what was left out of the files
     std::size_t top = 10;                  ///< rows of a table for people; the winner and the baseline are always there
     bool all_failures = false;             ///< each with its reason, not one of each kind

@@ -44,7 +44,7 @@ public:
         for (const emit_record& run : runs_of(path))
             if (run.run.info.environment.architecture == architecture_name(row.architecture).view()) found = &run;
         if (found == nullptr) return path + " has no run on " + std::string(architecture_name(row.architecture).view());
-        const header_gpu gpu = gpu_of(*found);
+        const header_gpu gpu = gpu_of(*found, asks_for_bandwidth(table));
         if (!table.measured.empty() && std::ranges::find(table.measured, gpu) == table.measured.end())
             return fmt::format("'measured' does not have {} as {} says", gpu.name, path);
         return difference(*found, table, row);

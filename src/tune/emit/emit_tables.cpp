@@ -97,7 +97,7 @@ private:
         const bool first_time = own != rows.end() && (is_unmeasured(*own) || is_predicted(*own));
         row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
-            if (code) add_measured(gpu_of(record), into.table);
+            if (code) add_measured(gpu_of(record, asks_for_bandwidth(into.table)), into.table);
             const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
                 return row_rank(one.architecture) < row_rank(other.architecture);
             });

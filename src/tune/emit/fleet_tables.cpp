@@ -63,7 +63,8 @@ public:
         into_.values.assign(rows.size(), std::nullopt);
         for (const fleet_row& row : fewest_fleet_rows(eligible(), gpus_, settings_.fleet->within, fences)) add(row);
         into_.table.measured.clear();
-        for (const std::size_t record : record_of_) into_.table.measured.push_back(gpu_of(records_[record]));
+        for (const std::size_t record : record_of_)
+            into_.table.measured.push_back(gpu_of(records_[record], asks_for_bandwidth(into_.table)));
         std::ranges::stable_sort(into_.table.measured, {}, &header_gpu::architecture);
     }
 
@@ -75,11 +76,12 @@ private:
             throw error(fmt::format("{} was measured with code for {} alone, and --within takes plain architectures",
                                     record.path, architecture_name(*code).view()),
                         "leave it out, or emit without --within");
-        const header_gpu gpu = gpu_of(record);
+        const header_gpu gpu = gpu_of(record, true);
         if (settings.fleet->only_measured && (gpu.sms == 0 || gpu.memory_bytes == 0))
             throw error(record.path + " does not say how many SMs and how much memory its GPU has",
                         "leave --only-measured out");
-        return {code.value_or(compute_capability{}), {gpu.sms, gpu.l2_bytes, gpu.memory_bytes}};
+        return {code.value_or(compute_capability{}),
+                {gpu.sms, gpu.l2_bytes, gpu.memory_bytes, gpu.memory_gb_per_second}};
     }
 
     bool is_recorded(const compute_capability& architecture) const

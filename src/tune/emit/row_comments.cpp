@@ -7,6 +7,7 @@
 
 #include "support/error.hpp"
 #include "support/text/terminal.hpp"
+#include "tune/emit/row_use.hpp"
 
 namespace launchbox {
 
@@ -97,14 +98,17 @@ std::vector<std::string> records_of(const header_row& row)
     return named;
 }
 
-header_gpu gpu_of(const emit_record& record)
+header_gpu gpu_of(const emit_record& record, bool with_bandwidth)
 {
     const environment_info& where = record.run.info.environment;
-    header_gpu gpu{.name = in_comment(where.gpu), .sms = where.sms, .memory_bytes = where.memory_bytes};
+    const detail::gpu_properties says = properties_of(where, record.run.devices);
+    header_gpu gpu{.name = in_comment(where.gpu),
+                   .sms = says.sms,
+                   .memory_bytes = says.memory_bytes,
+                   .l2_bytes = says.l2_bytes,
+                   .memory_gb_per_second = with_bandwidth ? says.memory_gb_per_second : 0};
     std::ranges::replace(gpu.name, '"', '\'');
     if (const auto code = parse_compute_capability(where.architecture)) gpu.architecture = code->number();
-    for (const device_record& device : record.run.devices)
-        if (device.hardware && device.hardware->l2_bytes) gpu.l2_bytes = *device.hardware->l2_bytes;
     return gpu;
 }
 

@@ -33,8 +33,8 @@ old_row replaced_by(const header_row& row);
 /// The files, with their hashes, that a row names: "PATH HASH".
 std::vector<std::string> records_of(const header_row& row);
 
-/// The GPU of a record, as launch_box knows it.
-header_gpu gpu_of(const emit_record& record);
+/// The GPU of a record, as launch_box knows it; the memory's bandwidth only for tables that ask for it.
+header_gpu gpu_of(const emit_record& record, bool with_bandwidth);
 
 /// Throws `error` where outputs were not compared.
 void refuse_unverified(const emit_record& record, const row_choice& choice, bool allowed);

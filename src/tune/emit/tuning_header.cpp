@@ -48,7 +48,9 @@ constexpr range_member range_members[] = {{"min_sms", &gpu_range::min_sms},
                                           {"min_l2_bytes", &gpu_range::min_l2_bytes},
                                           {"max_l2_bytes", &gpu_range::max_l2_bytes},
                                           {"min_memory_bytes", &gpu_range::min_memory_bytes},
-                                          {"max_memory_bytes", &gpu_range::max_memory_bytes}};
+                                          {"max_memory_bytes", &gpu_range::max_memory_bytes},
+                                          {"min_memory_gb_per_second", &gpu_range::min_memory_gb_per_second},
+                                          {"max_memory_gb_per_second", &gpu_range::max_memory_gb_per_second}};
 
 // 120'000'000'000
 std::string count_text(std::int64_t value)
@@ -257,7 +259,7 @@ private:
         return read;
     }
 
-    // {"NVIDIA H200", 90, 132, 150'109'945'856, 0},
+    // {"NVIDIA H200", 90, 132, 150'109'945'856, 0}, and a fifth number where ranges ask for it
     void measured(header_table& into)
     {
         expect("> {");
@@ -268,9 +270,10 @@ private:
             if (quote == std::string_view::npos)
                 fail("expected a GPU such as '{\"NVIDIA H200\", 90, 132, 150109945856, 0},'");
             header_gpu gpu{.name = std::string(inside->substr(0, quote))};
-            std::int64_t figures[4] = {};
+            std::int64_t figures[5] = {};
             std::string_view rest = inside->substr(quote + 3);
             for (std::int64_t& figure : figures) {
+                if (rest.empty() && &figure == &figures[4]) break;
                 const std::size_t end = std::min(rest.find(", "), rest.size());
                 const std::optional<std::int64_t> value = count_in(rest.substr(0, end));
                 if (!value) fail("expected four numbers behind the name: architecture, SMs, bytes of memory and of L2");
@@ -282,6 +285,7 @@ private:
             gpu.sms = figures[1];
             gpu.memory_bytes = figures[2];
             gpu.l2_bytes = figures[3];
+            gpu.memory_gb_per_second = figures[4];
             into.measured.push_back(std::move(gpu));
         }
         ++at_;
@@ -358,8 +362,9 @@ std::string box_text(const header_table& table)
     if (table.measured.empty()) return text + "> {};\n";
     text += "> {\n    static constexpr launchbox::measured_gpu measured[] = {\n";
     for (const header_gpu& gpu : table.measured)
-        text += fmt::format("        {{\"{}\", {}, {}, {}, {}}},\n", gpu.name, gpu.architecture, count_text(gpu.sms),
-                            count_text(gpu.memory_bytes), count_text(gpu.l2_bytes));
+        text += fmt::format("        {{\"{}\", {}, {}, {}, {}{}}},\n", gpu.name, gpu.architecture, count_text(gpu.sms),
+                            count_text(gpu.memory_bytes), count_text(gpu.l2_bytes),
+                            gpu.memory_gb_per_second > 0 ? ", " + count_text(gpu.memory_gb_per_second) : std::string());
     return text + "    };\n};\n";
 }
 
@@ -407,6 +412,17 @@ std::string range_text(const std::vector<gpu_range>& gpus)
     std::string text;
     for (const gpu_range& range : gpus) text += (text.empty() ? "" : " or ") + range_text(range);
     return text;
+}
+
+bool asks_for_bandwidth(const header_table& table)
+{
+    const gpu_range any;
+    for (const header_row& row : table.rows)
+        for (const gpu_range& range : row.gpus)
+            if (range.min_memory_gb_per_second != any.min_memory_gb_per_second ||
+                range.max_memory_gb_per_second != any.max_memory_gb_per_second)
+                return true;
+    return false;
 }
 
 int row_rank(const compute_capability& architecture)

@@ -33,6 +33,7 @@ struct header_gpu {
     std::string name;
     int architecture = 0;  ///< 90 for sm_90
     std::int64_t sms = 0, memory_bytes = 0, l2_bytes = 0;
+    std::int64_t memory_gb_per_second = 0;  ///< 0: the table does not tell GPUs apart by it
 
     friend bool operator==(const header_gpu&, const header_gpu&) = default;
 };
@@ -65,6 +66,9 @@ int row_rank(const compute_capability& architecture);
 std::string range_text(const std::vector<gpu_range>& gpus);
 /// "sm_90", "sm_90 with .min_sms = 120".
 std::string place_text(const header_row& row);
+
+/// Whether a range of the table is one of the memory's bandwidth: then its GPUs say theirs.
+bool asks_for_bandwidth(const header_table& table);
 
 /// The row that plain code for this architecture uses where none is for the GPU alone; `nullptr`: it does not compile.
 const header_row* row_used_by(const header_table& table, const compute_capability& architecture);

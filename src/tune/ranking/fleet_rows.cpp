@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -19,15 +20,17 @@ namespace {
 constexpr double rounding = 1e-9;
 
 // A property by which GPUs are told apart, and its limits in a range.
-struct property {
+struct gpu_property {
     std::int64_t detail::gpu_properties::*value;
     std::int64_t gpu_range::*min;
     std::int64_t gpu_range::*max;
 };
-constexpr std::array<property, 3> properties{
+constexpr std::array<gpu_property, 4> gpu_property_list{
     {{&detail::gpu_properties::sms, &gpu_range::min_sms, &gpu_range::max_sms},
      {&detail::gpu_properties::memory_bytes, &gpu_range::min_memory_bytes, &gpu_range::max_memory_bytes},
-     {&detail::gpu_properties::l2_bytes, &gpu_range::min_l2_bytes, &gpu_range::max_l2_bytes}}};
+     {&detail::gpu_properties::l2_bytes, &gpu_range::min_l2_bytes, &gpu_range::max_l2_bytes},
+     {&detail::gpu_properties::memory_gb_per_second, &gpu_range::min_memory_gb_per_second,
+      &gpu_range::max_memory_gb_per_second}}};
 
 // GPUs that say the same of themselves, and so have the same row.
 struct alike {
@@ -38,7 +41,27 @@ struct alike {
 
 auto figures_of_gpu(const detail::gpu_properties& says)
 {
-    return std::tuple(says.sms, says.memory_bytes, says.l2_bytes);
+    return std::tuple(says.sms, says.memory_bytes, says.l2_bytes, says.memory_gb_per_second);
+}
+
+// Without what not all of them say. The bandwidth follows from clocks, so that it is asked for only where some differ
+// in nothing else.
+std::vector<detail::gpu_properties> comparable(std::vector<detail::gpu_properties> all)
+{
+    const auto leave_out = [&](std::int64_t detail::gpu_properties::*value) {
+        for (detail::gpu_properties& one : all) one.*value = 0;
+    };
+    for (const auto value : {&detail::gpu_properties::l2_bytes, &detail::gpu_properties::memory_gb_per_second})
+        if (std::ranges::any_of(all, [&](const detail::gpu_properties& one) { return one.*value == 0; }))
+            leave_out(value);
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> kinds;
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> without_bandwidth;
+    for (const detail::gpu_properties& one : all) {
+        kinds.insert(figures_of_gpu(one));
+        without_bandwidth.emplace(one.sms, one.memory_bytes, one.l2_bytes);
+    }
+    if (kinds.size() == without_bandwidth.size()) leave_out(&detail::gpu_properties::memory_gb_per_second);
+    return all;
 }
 
 // The middle of two figures in round numbers: the first of the upper side.
@@ -58,14 +81,14 @@ bool has_one_row(const std::vector<const alike*>& points)
 }
 
 // Splits the points by one property after the other, until those of each part have one row.
-void split_points(const std::vector<const alike*>& points, const std::vector<property>& order, std::size_t at,
+void split_points(const std::vector<const alike*>& points, const std::vector<gpu_property>& order, std::size_t at,
                   const gpu_range& within, ranges_of_rows& into)
 {
     if (has_one_row(points) || at == order.size()) {
         into[points.front()->row].push_back(within);
         return;
     }
-    const property& by = order[at];
+    const gpu_property& by = order[at];
     std::map<std::int64_t, std::vector<const alike*>> parts;
     for (const alike* point : points) parts[point->says.*by.value].push_back(point);
     std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // by their highest value
@@ -95,7 +118,7 @@ std::size_t count_limits(const ranges_of_rows& all)
     for (const std::vector<gpu_range>& ranges : all)
         for (const gpu_range& range : ranges) {
             count += 100;
-            for (const property& each : properties)
+            for (const gpu_property& each : gpu_property_list)
                 count += (range.*each.min != any.*each.min ? 1u : 0u) + (range.*each.max != any.*each.max ? 1u : 0u);
         }
     return count;
@@ -106,13 +129,14 @@ ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
 {
     std::vector<const alike*> all;
     for (const alike& point : points) all.push_back(&point);
-    const bool knows_l2 = std::ranges::all_of(points, [](const alike& point) { return point.says.l2_bytes > 0; });
-    std::vector<std::size_t> order{0, 1, 2};
+    std::vector<std::size_t> order;
+    for (std::size_t place = 0; place < gpu_property_list.size(); ++place)
+        if (std::ranges::any_of(points, [&](const alike& one) { return one.says.*gpu_property_list[place].value > 0; }))
+            order.push_back(place);
     ranges_of_rows best;
     do {
-        std::vector<property> by;
-        for (const std::size_t place : order)
-            if (place != 2 || knows_l2) by.push_back(properties[place]);
+        std::vector<gpu_property> by;
+        for (const std::size_t place : order) by.push_back(gpu_property_list[place]);
         ranges_of_rows made(rows);
         split_points(all, by, 0, {}, made);
         if (best.empty() || count_limits(made) < count_limits(best)) best = std::move(made);
@@ -176,15 +200,18 @@ private:
     std::vector<alike> points_of(const std::vector<std::vector<std::size_t>>& groups, std::size_t begin,
                                  std::size_t end) const
     {
+        std::vector<std::size_t> gpus;
+        for (std::size_t a = begin; a < end; ++a) gpus.insert(gpus.end(), groups[a].begin(), groups[a].end());
+        std::vector<detail::gpu_properties> says;
+        for (const std::size_t gpu : gpus) says.push_back(gpus_[gpu].says);
+        says = comparable(std::move(says));
         std::vector<alike> points;
-        for (std::size_t a = begin; a < end; ++a)
-            for (const std::size_t gpu : groups[a]) {
-                const detail::gpu_properties& says = gpus_[gpu].says;
-                auto at = std::ranges::find_if(
-                    points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says); });
-                if (at == points.end()) at = points.insert(points.end(), {says, {}});
-                at->gpus.push_back(gpu);
-            }
+        for (std::size_t g = 0; g < gpus.size(); ++g) {
+            auto at = std::ranges::find_if(
+                points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says[g]); });
+            if (at == points.end()) at = points.insert(points.end(), {says[g], {}});
+            at->gpus.push_back(gpus[g]);
+        }
         return points;
     }
 

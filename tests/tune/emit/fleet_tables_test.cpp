@@ -8,6 +8,7 @@
 #include "support/files/files.hpp"
 #include "support/process/subprocess.hpp"
 #include "tune/emit/emit_forms.hpp"
+#include "tune/emit/row_use.hpp"
 
 namespace launchbox::fleet_tables_tests {
 namespace {
@@ -116,6 +117,38 @@ TEST(fleet_tables, two_rows_of_one_architecture_are_told_apart_by_memory_and_rea
     EXPECT_FALSE(within_of(read[0])->only_measured);
     // One row is enough for all where more is accepted.
     EXPECT_EQ(parse_tuning_header(header_of(records, within(0.2)), "h")[0].rows.size(), 1u);
+}
+
+TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in_nothing_else)
+{
+    const auto on = [](const std::string& gpu, std::int64_t clock_mhz, const std::array<double, 3>& times) {
+        emit_record record = record_on({gpu, "sm_80", 108, 85'017'493'504}, times);
+        record.path = std::to_string(clock_mhz) + ".json";
+        device_record& device = record.run.devices.emplace_back();
+        device.hardware = gpu_hardware{.memory_clock_mhz = clock_mhz, .memory_bus_bits = 5120, .l2_bytes = 41'943'040};
+        return record;
+    };
+    const std::vector<emit_record> records{on("NVIDIA A100 80GB PCIe", 1512, {2000, 1000, 1100}),
+                                           on("NVIDIA A100-SXM4-80GB", 1593, {2000, 1100, 1000})};
+    const std::string text = header_of(records, within(0.02));
+    EXPECT_TRUE(holds(text, "_memory_gb_per_second = 19")) << text;
+    EXPECT_TRUE(holds(text, "{\"NVIDIA A100 80GB PCIe\", 80, 108, 85'017'493'504, 41'943'040, 1935},\n")) << text;
+    EXPECT_TRUE(holds(text, "{\"NVIDIA A100-SXM4-80GB\", 80, 108, 85'017'493'504, 41'943'040, 2039},\n")) << text;
+    EXPECT_EQ(updated(text, records, within(0.02)), text);
+    const header_table read = parse_tuning_header(text, "h").at(0);
+    EXPECT_EQ(read.measured.at(1).memory_gb_per_second, 2039);
+    for (const emit_record& record : records) {
+        const detail::gpu_properties gpu = properties_of(record.run.info.environment, record.run.devices);
+        const std::optional<std::size_t> place = place_of_row(read, {.major = 8}, gpu);
+        ASSERT_TRUE(place);
+        EXPECT_EQ(read.rows[*place].values.front(), gpu.memory_gb_per_second == 1935 ? "512" : "128");
+        EXPECT_TRUE(holds(origin_of_row(read, *place, {.major = 8}, gpu), ", measured here"));
+    }
+    // Where one row is enough nobody asks for it.
+    EXPECT_FALSE(holds(header_of(records, within(0.2)), "1935"));
+    EXPECT_TRUE(
+        holds(refusal([&] { parse_tuning_header(std::string(text).replace(text.find(", 1935}"), 7, ", x}"), "h"); }),
+              "four numbers"));
 }
 
 TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_asked_for)

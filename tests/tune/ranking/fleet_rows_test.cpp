@@ -176,6 +176,35 @@ TEST(fleet_rows, are_told_apart_by_memory_at_a_round_number)
     EXPECT_EQ(fewest_fleet_rows(rows, gpus, 0.12, {}).size(), 1u);
 }
 
+TEST(fleet_rows, are_told_apart_by_bandwidth_where_nothing_else_differs)
+{
+    const std::vector<portable_row> rows{{tuning_values(1, 1), {1.0, 0.9}}, {tuning_values(2, 1), {0.9, 1.0}}};
+    const auto ranges = [&](const std::vector<fleet_gpu>& gpus) {
+        const std::vector<fleet_row> found = fewest_fleet_rows(rows, gpus, 0.02, {});
+        EXPECT_EQ(found.size(), 2u);
+        for (std::size_t gpu = 0; gpu < 2; ++gpu) EXPECT_EQ(found[row_for(found, gpus[gpu])].row, gpu);
+        return found.at(1).ranges;
+    };
+    // Two A100 with 80 GB: SXM and PCIe.
+    const fleet_gpu sxm{cc(80), {108, 41'943'040, 85'100'000'000, 2039}},
+        pcie{cc(80), {108, 41'943'040, 85'100'000'000, 1935}};
+    const std::vector<gpu_range> by_bandwidth = ranges({sxm, pcie});
+    ASSERT_EQ(by_bandwidth.size(), 1u);
+    EXPECT_TRUE(by_bandwidth[0] == (gpu_range{.min_memory_gb_per_second = 1990}) ||
+                by_bandwidth[0] == (gpu_range{.max_memory_gb_per_second = 1989}));
+    // A figure that follows from clocks is the last to be asked for.
+    fleet_gpu small = pcie;
+    small.says.memory_bytes = 42'400'000'000;
+    EXPECT_EQ(ranges({sxm, small})[0].min_memory_gb_per_second, 0);
+    EXPECT_EQ(ranges({sxm, small})[0].max_memory_gb_per_second, gpu_range().max_memory_gb_per_second);
+    // What one of them does not say tells nothing: they have the same row then.
+    for (const auto unknown : {&detail::gpu_properties::memory_gb_per_second, &detail::gpu_properties::l2_bytes}) {
+        fleet_gpu silent = sxm;
+        silent.says.*unknown = 0;
+        EXPECT_EQ(fewest_fleet_rows(rows, {sxm, silent}, 0.02, {}).size(), 1u);
+    }
+}
+
 TEST(fleet_rows, of_gpus_that_cannot_be_told_apart_are_the_one_that_is_best_for_both)
 {
     const std::vector<fleet_gpu> twins{{cc(80), {108, 0, 42}}, {cc(80), {108, 0, 42}}};

@@ -146,9 +146,14 @@ inline gpu_properties properties_of(int device)
 {
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);  // 0 where it fails, which no range with a minimum holds
+    // Two transfers of the bus a clock, as the driver counts clocks of every kind of memory. CUDA 13 took the clock out
+    // of cudaDeviceProp; the attributes are there.
+    const std::int64_t clock_khz = device_attribute(cudaDevAttrMemoryClockRate, device);
+    const std::int64_t bus_bits = device_attribute(cudaDevAttrGlobalMemoryBusWidth, device);
     return {.sms = device_attribute(cudaDevAttrMultiProcessorCount, device),
             .l2_bytes = device_attribute(cudaDevAttrL2CacheSize, device),
-            .memory_bytes = static_cast<std::int64_t>(total)};
+            .memory_bytes = static_cast<std::int64_t>(total),
+            .memory_gb_per_second = 2 * clock_khz * bus_bits / 8 / 1'000'000};
 }
 
 /// Throws launch_error where there is no code, where the code does not fit the table, and where the GPU cannot hold the

@@ -12,12 +12,17 @@
 
 namespace launchbox::detail {
 
+constexpr bool is_near(std::int64_t one, std::int64_t other)
+{
+    return (one < other ? other - one : one - other) * 14 <= one;
+}
+
 /// The memory of one GPU with and without error correction is a fourteenth apart at most.
 constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& architecture, const gpu_properties& gpu)
 {
-    const std::int64_t apart = one.memory_bytes - gpu.memory_bytes;
     return one.architecture == architecture.number() && one.sms == gpu.sms &&
-           (apart < 0 ? -apart : apart) * 14 <= one.memory_bytes;
+           is_near(one.memory_bytes, gpu.memory_bytes) &&
+           (one.memory_gb_per_second == 0 || is_near(one.memory_gb_per_second, gpu.memory_gb_per_second));
 }
 
 /// "measured here", "measured on NVIDIA H200, inherited" or "baseline or predicted, not measured": of the row at a
@@ -28,7 +33,10 @@ inline std::string measured_text(std::span<const measured_gpu> measured, const r
     std::string on;
     for (const measured_gpu& one : measured) {
         const compute_capability code{.major = one.architecture / 10, .minor = one.architecture % 10};
-        const gpu_properties there{.sms = one.sms, .l2_bytes = one.l2_bytes, .memory_bytes = one.memory_bytes};
+        const gpu_properties there{.sms = one.sms,
+                                   .l2_bytes = one.l2_bytes,
+                                   .memory_bytes = one.memory_bytes,
+                                   .memory_gb_per_second = one.memory_gb_per_second};
         if (select_row(places, code, select_variant(places, code, there)) != place) continue;
         if (is_same_gpu(one, architecture, gpu)) return "measured here";
         on += (on.empty() ? "" : ", ") + std::string(one.name);

@@ -67,14 +67,15 @@ constexpr std::size_t count_variants(const row_places& rows, const compute_capab
 
 /// What the running GPU says of itself.
 struct gpu_properties {
-    std::int64_t sms = 0, l2_bytes = 0, memory_bytes = 0;
+    std::int64_t sms = 0, l2_bytes = 0, memory_bytes = 0, memory_gb_per_second = 0;
 };
 
 constexpr bool holds(const gpu_range& range, const gpu_properties& gpu)
 {
     return range.min_sms <= gpu.sms && gpu.sms <= range.max_sms && range.min_l2_bytes <= gpu.l2_bytes &&
            gpu.l2_bytes <= range.max_l2_bytes && range.min_memory_bytes <= gpu.memory_bytes &&
-           gpu.memory_bytes <= range.max_memory_bytes;
+           gpu.memory_bytes <= range.max_memory_bytes && range.min_memory_gb_per_second <= gpu.memory_gb_per_second &&
+           gpu.memory_gb_per_second <= range.max_memory_gb_per_second;
 }
 
 constexpr bool holds(std::span<const gpu_range> ranges, const gpu_properties& gpu)
@@ -97,14 +98,17 @@ constexpr std::size_t select_variant(const row_places& rows, const compute_capab
 constexpr bool is_empty(const gpu_range& range)
 {
     return range.min_sms > range.max_sms || range.min_l2_bytes > range.max_l2_bytes ||
-           range.min_memory_bytes > range.max_memory_bytes;
+           range.min_memory_bytes > range.max_memory_bytes ||
+           range.min_memory_gb_per_second > range.max_memory_gb_per_second;
 }
 
 constexpr bool overlap(const gpu_range& one, const gpu_range& other)
 {
     return one.min_sms <= other.max_sms && other.min_sms <= one.max_sms && one.min_l2_bytes <= other.max_l2_bytes &&
            other.min_l2_bytes <= one.max_l2_bytes && one.min_memory_bytes <= other.max_memory_bytes &&
-           other.min_memory_bytes <= one.max_memory_bytes;
+           other.min_memory_bytes <= one.max_memory_bytes &&
+           one.min_memory_gb_per_second <= other.max_memory_gb_per_second &&
+           other.min_memory_gb_per_second <= one.max_memory_gb_per_second;
 }
 
 constexpr bool overlap(std::span<const gpu_range> some, std::span<const gpu_range> others)
