@@ -83,7 +83,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
          compilers: Optional[int] = None,
          name: Optional[str] = None,
          database: Union[str, "os.PathLike[str]", None] = None,
-         budget: Union[int, str, None] = None, search: Optional[str] = None, seed: Optional[int] = None,
+         budget: Union[int, str, None] = None, strategy: Optional[str] = None, seed: Optional[int] = None,
          warm_start: Optional[str] = None,
          cache: str = "cold", measure: Optional[Mapping[str, Any]] = None,
          compile_seconds: float = 120, start_seconds: float = 300, check_seconds: float = 300,
@@ -132,7 +132,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
         os.getcwd()
     except OSError as failure:
         raise Error(f"the current folder is gone: {failure.strerror}", "change to one that is there") from None
-    options = _options(budget, search, seed, warm_start, objective, gpus)
+    options = _options(budget, strategy, seed, warm_start, objective, gpus)
     if isinstance(space, (str, os.PathLike)):
         given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]
         if given:
@@ -291,10 +291,10 @@ def _default_memory(workers: int) -> int:
     return max(total * 3 // 4 // max(workers, 1) if isinstance(workers, int) else total, 1 << 28)
 
 
-def _options(budget: Any, search: Any, seed: Any, warm_start: Any, objective: Any,
+def _options(budget: Any, strategy: Any, seed: Any, warm_start: Any, objective: Any,
              gpus: Sequence[int]) -> List[str]:
     options: List[str] = []
-    for key, value in (("--budget", budget), ("--search", search), ("--seed", seed), ("--warm-start", warm_start),
+    for key, value in (("--budget", budget), ("--strategy", strategy), ("--seed", seed), ("--warm-start", warm_start),
                        ("--objective", objective)):
         if value is not None:
             options += [key, str(value)]

@@ -39,10 +39,10 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    tune_request typed;                                                 // what CLI11 reads
-    std::string file, budget, search, source, architecture, objective;  // as typed
-    std::string init, kernel;                                           // the source that a spec is made of
-    std::string confirm, box;                                           // a header with rows, and its table
+    tune_request typed;                                                   // what CLI11 reads
+    std::string file, budget, strategy, source, architecture, objective;  // as typed
+    std::string init, kernel;                                             // the source that a spec is made of
+    std::string confirm, box;                                             // a header with rows, and its table
     std::vector<std::string> workloads, controls;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
@@ -133,7 +133,7 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
     request.backends.build_only |= options.check;
     read_budget(options.budget, request.how);
     // Without a budget everything is measured, and the order matters little: then no proposal waits for an answer.
-    request.how.search = !options.search.empty() ? options.search : options.budget.empty() ? "random" : "auto";
+    request.how.strategy = !options.strategy.empty() ? options.strategy : options.budget.empty() ? "random" : "auto";
     if (context.elsewhere != nullptr && context.elsewhere->plan) request.plan = context.elsewhere->plan;
     request.command = context.command;
     request.version = LAUNCHBOX_VERSION;
@@ -274,7 +274,7 @@ void add_tune(CLI::App& app, call_context& context)
     std::vector<std::string> strategies;
     for (const strategy_description& search_strategy : search_strategies())
         strategies.emplace_back(search_strategy.name);
-    verb->add_option("--search", options->search,
+    verb->add_option("--strategy", options->strategy,
                      fmt::format("How candidates are chosen: {}; default: auto with a budget, else random",
                                  fmt::join(strategies, ", ")))
         ->check(CLI::IsMember(strategies))
@@ -325,7 +325,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
     // It measures two candidates, whatever the spec has.
-    for (const char* other : {"--build-only", "--check", "--replay-check", "--budget", "--search", "--warm-start"})
+    for (const char* other : {"--build-only", "--check", "--replay-check", "--budget", "--strategy", "--warm-start"})
         verb->get_option("--confirm")->excludes(verb->get_option(other));
     // All others are about candidates, of which there are none yet.
     const std::vector<std::string> with_init{"--init",     "--kernel", "--arch",      "--nvcc",

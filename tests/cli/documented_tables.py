@@ -111,8 +111,8 @@ def schemas():
 
 def strategies():
     told = subprocess.run([TOOL, "tune", "--help"], capture_output=True, check=True, text=True).stdout
-    known = re.search(r"--search NAME:\{(.*?)\}", told)[1].split(",")
-    for page, heading in (("tune.md", "| `--search` | chooses"), ("bench_search.md", "| name | |")):
+    known = re.search(r"--strategy NAME:\{(.*?)\}", told)[1].split(",")
+    for page, heading in (("tune.md", "| `--strategy` | chooses"), ("bench_search.md", "| name | |")):
         named = [cells[0].strip("`") for cells in rows_behind((DOCS / page).read_text(), heading)]
         check_names(named, known, f"{page}, the strategies")
 

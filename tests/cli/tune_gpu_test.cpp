@@ -282,7 +282,7 @@ TEST_F(tune_gpu_test, a_budget_in_time_ends_the_compilers)
                                              "/ended'; fi;;\nesac\nexec '" LAUNCHBOX_NVCC "' \"$@\"\n");
     fs::permissions(here / "nvcc", fs::perms::owner_all);
     const call tuned = tune({"--compiler", "nvcc", "--nvcc", (here / "nvcc").string(), "--no-cache", "--jobs", "2",
-                             "--search", "random", "--budget", "8s"});
+                             "--strategy", "random", "--budget", "8s"});
     EXPECT_TRUE(tuned.says("the budget is spent")) << tuned.err;
     EXPECT_FALSE(fs::exists(here / "ended"));
     const auto compiles = std::count_if(fs::directory_iterator(here), fs::directory_iterator(), [](const auto& file) {

@@ -160,7 +160,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
           // In the race of 4 and 5, when all are measured; once, because the second interrupt ends a program at once.
           "[ $1 = 4 ] && [ -e stop ] && { [ -e ran ] && rm stop && kill -INT $PPID; : >ran; }\n"
           "echo '{\"time_ms\": ['$t, $t, $t'], \"checksum\": \"x\"}'\n");
-    ASSERT_EQ(tune({"--budget", "3", "--search", "exhaustive"}).status, 0);
+    ASSERT_EQ(tune({"--budget", "3", "--strategy", "exhaustive"}).status, 0);
     const auto best_in = [](const std::vector<std::string>& words) {
         const call shown = launchbox_run(words);
         EXPECT_EQ(shown.status, 0) << shown.err;
@@ -173,7 +173,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
     EXPECT_TRUE(raced["races"][0]["counts"].get<bool>());
 
     write("stop", "");
-    const call stopped = tune({"--search", "exhaustive"});
+    const call stopped = tune({"--strategy", "exhaustive"});
     EXPECT_EQ(stopped.status, 4) << stopped.err;
     EXPECT_TRUE(stopped.shows("a=4 is used")) << stopped.out;
     EXPECT_FALSE(fs::exists(here / "stop"));
@@ -198,7 +198,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
         EXPECT_NE(read_input(path("page.html")).find(older), std::string::npos);
     }
     // The next call races again, and then it is the race that decides.
-    ASSERT_EQ(tune({"--search", "exhaustive"}).status, 0);
+    ASSERT_EQ(tune({"--strategy", "exhaustive"}).status, 0);
     const nlohmann::json again = best_in(results);
     EXPECT_EQ(again["best"][0]["parameters"]["a"], 4);
     EXPECT_TRUE(again["best"][0]["raced"].get<bool>());
@@ -218,11 +218,11 @@ TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
           "echo $1 >>runs; [ $1 = 2 ] && [ -e stop ] && [ $(grep -c 2 runs) = 3 ] && kill -INT $PPID\n"
           "echo time: 1.$1 ms\n");
     write("stop", "");
-    EXPECT_EQ(tune({"--search", "exhaustive"}).status, 4);
+    EXPECT_EQ(tune({"--strategy", "exhaustive"}).status, 4);
     const nlohmann::json stopped = report();
     for (const auto& each : stopped.at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
     fs::remove(here / "stop");
-    ASSERT_EQ(tune({"--search", "exhaustive"}).status, 0);
+    ASSERT_EQ(tune({"--strategy", "exhaustive"}).status, 0);
     const nlohmann::json all = report();
     EXPECT_EQ(all.at("candidates").size(), 3u);
     for (const auto& each : all.at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
@@ -623,9 +623,9 @@ TEST_F(tune_test, a_budget_is_spent_by_a_search_that_finds_the_winner_of_a_recor
     EXPECT_TRUE(warm.says("12 of the 12 best elsewhere are candidates here")) << warm.err;
     EXPECT_GT(warm.json().at("best")[0].at("speed_up").get<double>(), 1.6);
 
-    const call all = with({"--search", "exhaustive"});
+    const call all = with({"--strategy", "exhaustive"});
     EXPECT_EQ(all.json().at("best")[0].at("measured"), 1704);
-    expect_refused(with({"--search", "fastest"}), "--search: fastest not in");
+    expect_refused(with({"--strategy", "fastest"}), "--strategy: fastest not in");
     expect_refused(with({"--warm-start", "tests/data/t1/blur.json"}), "blur.json");
 }
 

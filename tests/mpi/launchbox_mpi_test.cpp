@@ -203,7 +203,7 @@ TEST_F(launchbox_mpi_test, gpus_of_two_models_are_searched_side_by_side_and_kept
 {
     plan["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}},
                        {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 78}}};
-    const mpi_result ran = tune(3, "models.db", {}, {"--budget", "20", "--search", "random"});
+    const mpi_result ran = tune(3, "models.db", {}, {"--budget", "20", "--strategy", "random"});
     EXPECT_EQ(ran.status, 0) << ran.text;
     const json shown = report("models.db");
     ASSERT_EQ(shown.at("runs").size(), 2u);

@@ -131,7 +131,7 @@ def test_the_sample_as_a_spec():
     assert notes_of(made) == (
         "ConfigurationSpace.Conditions[2].Expression: LEFT OUT, so the space is larger than the problem's: modules and "
         "methods are not supported (column 5 of 'math.log2(threads_x) < 9')\n"
-        "Search: not translated (Random): --search chooses the strategy\n"
+        "Search: not translated (Random): --strategy chooses it\n"
         "Budget[0]: not translated: --budget 50 does it\n"
         "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not translated: outputs are "
         "compared with the baseline's; [verify] against takes a .npy or a command\n")

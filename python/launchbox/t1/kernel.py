@@ -47,7 +47,7 @@ def translate_search(of: Writer, root: Any) -> None:
     search, budgets = member(root, "Search"), member(root, "Budget")
     if search is not None:
         name = string_member(search, "Name")
-        of.note("Search", f"not translated{f' ({name})' if name else ''}: --search chooses the strategy")
+        of.note("Search", f"not translated{f' ({name})' if name else ''}: --strategy chooses it")
     for i, budget in enumerate(budgets if isinstance(budgets, list) else [] if budgets is None else [budgets]):
         value = member(budget, "BudgetValue")
         shown = str(value) if type(value) in (int, float) else "N"

@@ -135,7 +135,7 @@ tune_options tune_call::how_on(std::size_t place) const
 {
     tune_options how = request_.how;
     if (request_.only) {
-        how.search = first_alone;
+        how.strategy = first_alone;
         how.first = only_[place];
     } else {
         how.first = warm_start_in(spec(), spaces_[place], warm_, follow_.news);

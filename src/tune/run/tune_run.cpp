@@ -165,10 +165,10 @@ void tuning::take_over_earlier_results()
 
 void tuning::plan()
 {
-    proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.search, space_, strategy_settings()),
+    proposals_.emplace(spec_, space_, options_.workloads, make_strategy(options_.strategy, space_, strategy_settings()),
                        [this](const job_key& job) { return earlier_->find(job); });
     sink_.summary.jobs =
-        (options_.search == first_alone ? options_.first.size() + 1 : space_.size()) * options_.workloads.size();
+        (options_.strategy == first_alone ? options_.first.size() + 1 : space_.size()) * options_.workloads.size();
     // A space of which everything is known has nothing to propose: found out before threads are started for it.
     propose();
 }
@@ -396,7 +396,7 @@ void tuning::leave(queued_job& job, const std::string& why)
 std::size_t tuning::jobs_ahead() const
 {
     const bool adaptive = std::ranges::any_of(search_strategies(), [&](const strategy_description& strategy) {
-        return strategy.name == options_.search && strategy.adaptive;
+        return strategy.name == options_.strategy && strategy.adaptive;
     });
     if (!adaptive) return 4 * std::size_t{backend_.preparers} + 16;
     return backend_.recorded ? 1 : std::max(1u, backend_.preparers);

@@ -22,7 +22,7 @@ struct tune_options {
     std::vector<std::size_t> workloads;              ///< indices into the spec's; those that are to be measured
     std::optional<double> max_seconds = {};          ///< no new measurement after this; recorded time in a replay
     std::optional<std::size_t> max_candidates = {};  ///< measured in this call; rejected ones do not count
-    std::string search = "random";                   ///< a strategy of search_strategy.hpp
+    std::string strategy = "random";                 ///< a strategy of search_strategy.hpp
     std::uint64_t seed = 1;                          ///< of the strategy
     std::vector<std::size_t> first = {};             ///< candidates that are tried first, behind the baseline
     race_rules race = {};

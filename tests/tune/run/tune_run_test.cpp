@@ -653,7 +653,7 @@ TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidat
                                                                     .reason = "no"};
     options.workloads = {0};
     options.max_candidates = 10;
-    options.search = "exhaustive";  // begins with those that fail, behind the baseline
+    options.strategy = "exhaustive";  // begins with those that fail, behind the baseline
     const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.measured, 10u);
     EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 4u);
@@ -682,8 +682,8 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
         result.seconds = 1;
         return result;
     };
-    options.max_seconds = 24;  // the fifth candidate of 3 + 1 + 1 seconds is begun before that
-    options.search = "local";  // one at a time
+    options.max_seconds = 24;    // the fifth candidate of 3 + 1 + 1 seconds is begun before that
+    options.strategy = "local";  // one at a time
     const tune_summary summary = tune(backend);
     EXPECT_EQ(summary.recorded_seconds, 25);
     EXPECT_EQ(summary.measured, 10u);
@@ -693,7 +693,7 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
 TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
 {
     for (const strategy_description& search_strategy : search_strategies()) {
-        options.search = search_strategy.name;
+        options.strategy = search_strategy.name;
         gpu.measured.clear();
         std::filesystem::remove(file);
         const tune_summary summary = tune(gpu.backend(2));
