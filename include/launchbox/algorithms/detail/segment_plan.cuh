@@ -58,6 +58,7 @@ struct segment_sizes {
     int part = 0;        ///< elements of a part of a segment that is merged, up to `slack` more or fewer
     int slack = 0;
     int max_passes = 0;  ///< of a segment: with all elements
+    bool is_few = false;  ///< every block sees all segments: none are listed
 
     [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const
     {
@@ -84,7 +85,7 @@ struct segment_sizes {
     /// Bounds, which segments that do not overlap keep: of the segments of a class up to tile_bits,
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_listed(int own) const
     {
-        if (own < first_class() || own > tile_bits) return 0;
+        if (is_few || own < first_class() || own > tile_bits) return 0;
         const std::int64_t of_size = n >> (own - 1);
         return of_size < segments ? of_size : segments;
     }
@@ -134,6 +135,20 @@ constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, 
     sizes.slack = merged / 256;
     sizes.part = merged - 2 * sizes.slack;
     if (sizes.max_merged() > 0) sizes.max_passes = sizes.passes_of(n).count;
+    return sizes;
+}
+
+/// The same where segments are few, and sorted in tiles of `threads` * `items`.
+constexpr segment_sizes sizes_of_few(segment_sizes sizes, int threads, int items)
+{
+    sizes.is_few = true;
+    sizes.tile_bits = bits_in(threads * items) - 1;
+    const int merged = merged_elements(threads, items, sizes.max_levels);
+    if (merged < sizes.part + 2 * sizes.slack) {
+        sizes.slack = merged / 256;
+        sizes.part = merged - 2 * sizes.slack;
+    }
+    sizes.max_passes = sizes.max_merged() > 0 ? sizes.passes_of(sizes.n).count : 0;
     return sizes;
 }
 

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <launchbox/algorithms/detail/merge_sort_kernels.cuh>
+#include <launchbox/algorithms/detail/segment_few.cuh>
 #include <launchbox/algorithms/detail/segment_of_thread.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
@@ -126,6 +127,7 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
                                std::int64_t* splits, Compare compare)
     {
         using shape = typename base::template shape<r>;
+        if constexpr (!IsSmall) end_without_segments(*lists.state, sizes, sizes.small_bits + 1);
         wait_for_grid_ahead();
         if constexpr (IsSmall)
             sort_small_segments<shape>(block_memory(), sizes, lists, {arrays.data.keys, arrays.data.values},
@@ -135,6 +137,54 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
                 block_memory(), sizes, lists,
                 segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
                 sizes.small_bits + 1, sizes.tile_bits, splits, lists.state->next_work[1], compare);
+    }
+};
+
+/// Tiles of few segments: smaller than those of many, since each has a segment alone, and so that all SMs have some.
+#ifndef FEW_T
+#define FEW_T 256
+#define FEW_I 16
+#endif
+template <int Items>
+inline constexpr merge_sort_row few_row{.threads = FEW_T, .items = Items, .min_blocks = 0, .ways = 2};
+template <class Key, class Value>
+inline constexpr std::size_t element_bytes_of = sizeof(kept_type<Key>) + sizeof(kept_type<Value>);
+template <class Key>
+inline constexpr std::size_t element_bytes_of<Key, void> = sizeof(kept_type<Key>);
+/// A tile of larger elements would not have enough shared memory everywhere, nor enough to do for its launches to count.
+template <class Key, class Value>
+inline constexpr bool has_few = element_bytes_of<Key, Value> <= 16;
+template <class Key, class Value>
+using few_tuning = std::conditional_t<element_bytes_of<Key, Value> <= 8, launch_box<sm<75, few_row<FEW_I>>>,
+                                      launch_box<sm<75, few_row<FEW_I / 2>>, sm<80, few_row<FEW_I>>>>;
+/// Up to so many elements and segments: then launches take a part of the time that counts, and all blocks can look at
+/// all segments.
+inline constexpr std::int64_t max_elements_of_few = std::int64_t{1} << 21, max_few_segments =
+#ifdef MAX_FEW
+    MAX_FEW;
+#else
+    512;
+#endif
+
+template <class Key, class Value, class Compare, class Offset>
+struct sort_few : body<Key, Value, Compare, few_tuning<Key, Value>> {
+    using base = body<Key, Value, Compare, few_tuning<Key, Value>>;
+    using shape_of_arrays = typename base::any_shape;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return tile_shared_bytes<typename base::any_shape>(row.threads, row.items) +
+               static_cast<std::int64_t>(sizeof(tile_segment)) * few_in_tile;
+    }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays,
+                               std::int64_t* splits, Compare compare)
+    {
+        using shape = typename base::template shape<r>;
+        wait_for_grid_ahead();
+        sort_few_segments<shape>(
+            block_memory(), sizes, lists,
+            segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
+            splits, compare);
     }
 };
 
@@ -191,15 +241,20 @@ using segment_rows =
     typename classes_of<Tuning>::template box<classes_of<Tuning>::count -
                                               (is_small_pair<Key, Value> && classes_of<Tuning>::count > 2 ? 2 : 1)>;
 
-/// Blocks for a GPU's worth of threads: each does several pieces of work.
-inline std::int64_t blocks_at_once(int threads)
+inline std::int64_t multiprocessors()
 {
     int device = 0, sms = 1;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
     if (status != cudaSuccess)
         throw launch_error("segmented_merge_sort: the GPU: " + error_text(status), status, launch_error_kind::runtime);
-    return std::int64_t{sms} * std::clamp(2048 / threads, 1, 32);
+    return sms;
+}
+
+/// Blocks for a GPU's worth of threads: each does several pieces of work.
+inline std::int64_t blocks_at_once(int threads)
+{
+    return multiprocessors() * std::clamp(2048 / threads, 1, 32);
 }
 
 inline void check_sizes(std::int64_t n, std::int64_t segments)
@@ -212,8 +267,8 @@ inline void check_sizes(std::int64_t n, std::int64_t segments)
         refuse(std::to_string(segments) + " segments. Give 0 to 2^32 - 1.");
 }
 
-/// Sorts the segments of arrays whose values, if any, are of up to 8 bytes.
-template <class Key, class Value, class Compare, class Tuning, class Offset>
+/// Sorts the segments of arrays whose values, if any, are of up to 8 bytes. `Few`: few segments are not listed.
+template <bool Few, class Key, class Value, class Compare, class Tuning, class Offset>
 struct segmented_sort {
     using small = sort_classes<true, Key, Value, Compare, Tuning, Offset>;
     using large = sort_classes<false, Key, Value, Compare, Tuning, Offset>;
@@ -221,6 +276,7 @@ struct segmented_sort {
     static constexpr int max_levels = largest_sizes<Tuning>::max_levels;
     using finding = find_in_segments<max_levels, Key, Compare, Offset>;
     using arrays = segment_arrays<typename small::base::any_shape>;
+    using few = sort_few<Key, Value, Compare, Offset>;
 
     segment_sizes sizes;
     int small_threads, threads;
@@ -231,8 +287,14 @@ struct segmented_sort {
         const auto small_row = row_for<small>(n), row = row_for<large>(n);
         small_threads = small_row.threads;
         threads = row.threads;
-        sizes = segment_sizes_of(n, segments, small_row.threads * small_row.items, row.threads, row.items,
-                                 std::min(levels_of(row), max_levels), max_short_segment<Key>);
+        const int levels = std::min(levels_of(row), max_levels);
+        sizes = segment_sizes_of(n, segments, small_row.threads * small_row.items, row.threads, row.items, levels,
+                                 max_short_segment<Key>);
+        if constexpr (Few) {
+            if (n > max_elements_of_few || segments > max_few_segments) return;
+            const auto few_row = row_for<few>(n);
+            sizes = sizes_of_few(sizes, few_row.threads, few_row.items);
+        }
     }
 
     void add_to(memory_parts& parts)
@@ -263,25 +325,42 @@ struct segmented_sort {
         arrays both{data, {memory.at<Key>(keys_at), nullptr}};
         if constexpr (!std::is_void_v<Value>) both.other.values = memory.at<Value>(values_at);
         std::int64_t* const splits = memory.at<std::int64_t>(splits_at);
+        if constexpr (Few)
+            if (sizes.is_few) {
+                const std::int64_t count =
+                    std::max(sizes.segments, std::min(sizes.max_parts(), 4 * multiprocessors()));
+                launch<few>(stream, blocks{launch_extent(count), count}, sizes, lists, both, splits, compare);
+                return merge(stream, lists, both, splits, compare);
+            }
         if (const cudaError_t status = cudaMemsetAsync(lists.state, 0, sizeof(segment_state), stream);
             status != cudaSuccess)
             throw launch_error("segmented_merge_sort: " + error_text(status), status, launch_error_kind::runtime);
 
         launch<see<Key, Value, Compare, Offset>>(stream, sizes.segments, sizes, lists, data, compare);
-        const int passes = sizes.max_passes;
-        const std::int64_t parts = sizes.max_parts();
-        const auto grid = [](std::int64_t work, int threads_of_block) {
-            return blocks{launch_extent(std::min(work, blocks_at_once(threads_of_block))), work};
-        };
         if (sizes.n > sizes.max_short)
             launch<small>(stream,
                           grid(sizes.max_tiles(sizes.first_class(), sizes.small_bits, sizes.small_bits), small_threads),
                           sizes, lists, both, splits, compare);
         if (sizes.n > std::int64_t{1} << sizes.small_bits)
             launch<large>(
-                stream, grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + parts, threads),
+                stream,
+                grid(sizes.max_tiles(sizes.small_bits + 1, sizes.tile_bits, sizes.tile_bits) + sizes.max_parts(),
+                     threads),
                 sizes, lists, both, splits, compare);
-        for (int pass = 0; pass < passes; ++pass) {
+        merge(stream, lists, both, splits, compare);
+    }
+
+private:
+    static blocks grid(std::int64_t work, int threads_of_block)
+    {
+        return {launch_extent(std::min(work, blocks_at_once(threads_of_block))), work};
+    }
+
+    void merge(cudaStream_t stream, const segment_lists<Offset>& lists, const arrays& both, std::int64_t* splits,
+               const Compare& compare) const
+    {
+        const std::int64_t parts = sizes.max_parts();
+        for (int pass = 0; pass < sizes.max_passes; ++pass) {
             const std::int64_t of_block = row_for<finding>(sizes.n).threads,
                                found = parts << levels_of_search(max_levels);
             launch<finding>(stream, blocks{launch_extent(divided_up(found, of_block)), found}, sizes, lists,
@@ -290,6 +369,15 @@ struct segmented_sort {
         }
     }
 };
+
+/// Not with rows that were given.
+template <class Key, class Value, class Tuning>
+inline constexpr bool sorts_few =
+#ifdef LAUNCHBOX_ROW
+    false;
+#else
+    std::is_void_v<Tuning> && has_few<Key, Value>;
+#endif
 
 /// `Index`: what values of more than 8 bytes are sorted as; void where they, if any, are sorted themselves.
 template <class Index, class Tuning, class Key, class Value, class Offset, class Compare>
@@ -301,7 +389,8 @@ void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_
     // A row for indices of 4 bytes may not fit those of 8.
     using table =
         tuning_of_segments<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
-    segmented_sort<Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(n, segments);
+    segmented_sort<sorts_few<Key, kept, Tuning>, Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(
+        n, segments);
     memory_parts parts;
     sorting.add_to(parts);
     std::size_t order_at = 0, copy_at = 0, copy_bytes = 0;
