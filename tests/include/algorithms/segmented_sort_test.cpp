@@ -102,9 +102,7 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
         gpu_on_cpu::run(
             static_cast<unsigned>(std::max<std::int64_t>(sizes.segments, std::min<std::int64_t>(sizes.max_parts(), 7))),
             Threads,
-            [&] {
-                detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, splits.data(), compare);
-            },
+            [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, splits.data(), compare); },
             order);
     } else {
         gpu_on_cpu::run(

@@ -57,10 +57,7 @@ __device__ __forceinline__ std::uint64_t word_before_wait(const unsigned long lo
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     std::uint64_t word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                 : "=l"(word)
-                 : "l"(__cvta_generic_to_global(place))
-                 : "memory");
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(__cvta_generic_to_global(place)) : "memory");
     return word;
 #else
     return *place;

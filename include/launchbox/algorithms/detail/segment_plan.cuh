@@ -57,7 +57,7 @@ struct segment_sizes {
     int max_levels = 1;  ///< of a pass
     int part = 0;        ///< elements of a part of a segment that is merged, up to `slack` more or fewer
     int slack = 0;
-    int max_passes = 0;  ///< of a segment: with all elements
+    int max_passes = 0;   ///< of a segment: with all elements
     bool is_few = false;  ///< every block sees all segments: none are listed
 
     [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const

@@ -151,7 +151,8 @@ template <class Key, class Value>
 inline constexpr std::size_t element_bytes_of = sizeof(kept_type<Key>) + sizeof(kept_type<Value>);
 template <class Key>
 inline constexpr std::size_t element_bytes_of<Key, void> = sizeof(kept_type<Key>);
-/// A tile of larger elements would not have enough shared memory everywhere, nor enough to do for its launches to count.
+/// A tile of larger elements would not have enough shared memory everywhere, nor enough to do for its launches to
+/// count.
 template <class Key, class Value>
 inline constexpr bool has_few = element_bytes_of<Key, Value> <= 16;
 template <class Key, class Value>
@@ -161,9 +162,9 @@ using few_tuning = std::conditional_t<element_bytes_of<Key, Value> <= 8, launch_
 /// all segments.
 inline constexpr std::int64_t max_elements_of_few = std::int64_t{1} << 21, max_few_segments =
 #ifdef MAX_FEW
-    MAX_FEW;
+                                                                               MAX_FEW;
 #else
-    512;
+                                                                               512;
 #endif
 
 template <class Key, class Value, class Compare, class Offset>
@@ -327,8 +328,7 @@ struct segmented_sort {
         std::int64_t* const splits = memory.at<std::int64_t>(splits_at);
         if constexpr (Few)
             if (sizes.is_few) {
-                const std::int64_t count =
-                    std::max(sizes.segments, std::min(sizes.max_parts(), 4 * multiprocessors()));
+                const std::int64_t count = std::max(sizes.segments, std::min(sizes.max_parts(), 4 * multiprocessors()));
                 launch<few>(stream, blocks{launch_extent(count), count}, sizes, lists, both, splits, compare);
                 return merge(stream, lists, both, splits, compare);
             }
