@@ -68,7 +68,7 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
     detail::segment_sizes sizes =
         detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
                                  small::tile, Threads, Items, MaxLevels, detail::max_short_segment<Key>);
-    if (how == sees::few) sizes = detail::sizes_of_few(sizes, few::threads, few::items);
+    if (how == sees::few) sizes = detail::sizes_of_few(sizes.n, sizes.segments, few::threads, few::items, MaxLevels);
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
@@ -101,32 +101,38 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
         const auto few_arrays = arrays(std::type_identity<few>{});
         gpu_on_cpu::run(
             static_cast<unsigned>(std::max<std::int64_t>(sizes.segments, std::min<std::int64_t>(sizes.max_parts(), 7))),
-            Threads,
-            [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, splits.data(), compare); },
-            order);
-    } else {
-        gpu_on_cpu::run(
-            static_cast<unsigned>(segments.size() / seeing + 1), seeing,
-            [&] {
-                detail::see_segments<seeing>(reinterpret_cast<unsigned char*>(of_seeing.data()), sizes, lists,
-                                             small_arrays.data, blockIdx.x, compare);
-            },
-            order);
-        gpu_on_cpu::run(
-            3, SmallThreads,
-            [&] {
-                detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits,
-                                                   compare);
-            },
-            order);
-        gpu_on_cpu::run(
-            3, Threads,
-            [&] {
-                detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
-                                                   sizes.tile_bits, splits.data(), state.next_work[1], compare);
-            },
-            order);
+            Threads, [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, compare); }, order);
+        shared_memory of_merging(detail::merge_shared_bytes<few>(few::threads, few::items));
+        if (sizes.max_passes > 0)
+            gpu_on_cpu::run(
+                3, Threads,
+                [&] {
+                    detail::merge_few_segments<MaxLevels, few>(of_merging.get(), sizes, lists, few_arrays, compare);
+                },
+                order);
+        return;
     }
+    gpu_on_cpu::run(
+        static_cast<unsigned>(segments.size() / seeing + 1), seeing,
+        [&] {
+            detail::see_segments<seeing>(reinterpret_cast<unsigned char*>(of_seeing.data()), sizes, lists,
+                                         small_arrays.data, blockIdx.x, compare);
+        },
+        order);
+    gpu_on_cpu::run(
+        3, SmallThreads,
+        [&] {
+            detail::sort_small_segments<small>(of_small.get(), sizes, lists, small_arrays.data, sizes.small_bits,
+                                               compare);
+        },
+        order);
+    gpu_on_cpu::run(
+        3, Threads,
+        [&] {
+            detail::sort_large_segments<large>(of_large.get(), sizes, lists, large_arrays, sizes.small_bits + 1,
+                                               sizes.tile_bits, splits.data(), state.next_work[1], compare);
+        },
+        order);
     for (int pass = 0; pass < sizes.max_passes; ++pass) {
         using any = detail::merge_shape<Key, void, Compare, 64, 2>;
         const detail::segment_arrays<any> keys_alone{{keys.data(), nullptr}, {other_keys.data(), nullptr}};

@@ -18,11 +18,6 @@ namespace launchbox::detail {
 // when all blocks of the preceding kernel have begun, so that it takes no slots from them; it ends after all words are
 // written, and so after everything else for which the preceding kernel waits.
 
-// A kernel that finds before its own wait that it has nothing to do may let the next one begin at once; it still waits
-// then, and ends (end_without_work). What it finds that by was written by a kernel that ended before one ahead of this
-// one began: one behind it called let_next_grid_begin(), or ended, after its own wait. Such a kernel takes about a
-// microsecond instead of two and a half: the next one, which may be another, has begun by then.
-
 /// Until the kernel ahead has ended. Nothing to wait for in code for less than 9.0, which is launched when it has.
 __device__ __forceinline__ void wait_for_grid_ahead()
 {
@@ -37,30 +32,6 @@ __device__ __forceinline__ void let_next_grid_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-/// Ends a kernel that has nothing to do. Called by all its threads, before wait_for_grid_ahead().
-__device__ __forceinline__ void end_without_work()
-{
-    let_next_grid_begin();
-    wait_for_grid_ahead();
-    // A return that depends on data makes all that follows slower: nvcc no longer takes the threads of a warp to be
-    // together.
-#ifdef __CUDA_ARCH__
-    asm volatile("exit;");
-#endif
-}
-
-/// A word that was written long before, for a kernel that has not waited: not from a cache that may be older.
-__device__ __forceinline__ std::uint64_t word_before_wait(const unsigned long long* place)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    std::uint64_t word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(__cvta_generic_to_global(place)) : "memory");
-    return word;
-#else
-    return *place;
 #endif
 }
 
@@ -94,12 +65,36 @@ struct published_words {
     }
 };
 
+/// Adds to a counter that other blocks wait for. Called by all threads of a block; what they wrote is visible to those
+/// that see the sum.
+__device__ __forceinline__ void publish_count(unsigned& counter)
+{
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+#ifdef __CUDA_ARCH__
+    __threadfence();
+#endif
+    atomicAdd(&counter, 1u);
+}
+
 /// Before such words are read again.
 __device__ __forceinline__ void wait_a_little()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __nanosleep(200);
 #endif
+}
+
+/// Waits until a counter of publish_count has reached `count`. Called by all threads of a block.
+__device__ __forceinline__ void wait_for_count(const unsigned& counter, unsigned count)
+{
+    if (threadIdx.x == 0) {
+#ifdef __CUDA_ARCH__
+        while (*const_cast<const volatile unsigned*>(&counter) < count) wait_a_little();
+        __threadfence();
+#endif
+    }
+    __syncthreads();
 }
 
 }  // namespace launchbox::detail

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include <launchbox/algorithms/detail/grid_order.cuh>
 #include <launchbox/algorithms/detail/segment_plan.cuh>
 #include <launchbox/algorithms/detail/warp_words.cuh>
 
@@ -48,22 +47,6 @@ struct segment_state {
         return overlap == 0 && all.parts() <= sizes.max_parts() ? sum : segment_count{};
     }
 };
-
-/// Ends a kernel that only has work where there are segments of class `first` or above, if there are none. Before its
-/// wait, by all its threads; the counts are those of a kernel that ended before one ahead of this one began.
-__device__ __forceinline__ void end_without_segments(const segment_state& state, const segment_sizes& sizes, int first)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    const int last = sizes.tile_bits + sizes.max_passes;
-    bool has_some = false;
-#pragma unroll 1
-    for (int i = first + static_cast<int>(threadIdx.x) % 32; i <= last; i += 32)
-        has_some |= word_before_wait(&state.counts[i]) != 0;
-    if (!__any_sync(~0u, has_some)) end_without_work();
-#else
-    static_cast<void>(state), static_cast<void>(sizes), static_cast<void>(first);  // nothing begins before its time
-#endif
-}
 
 struct segment_range {
     std::int64_t begin, size;

@@ -2,9 +2,10 @@
 // segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// With few elements a segmented sort is mostly launches: clearing the counts, listing the segments and sorting those of
-// each size are four. Here every block looks at all offsets, and sorts the segment that has its number, if that fits
-// into a tile, and parts of those that do not.
+// With few elements a segmented sort is mostly launches: clearing the counts, listing the segments, sorting those of
+// each size, and two for each pass make eight, of which some have nothing to do. Here are two. In the first one every
+// block looks at all offsets, and sorts the segment that has its number, if that fits into a tile, and parts of those
+// that do not. The second one does all passes: a part waits until the parts of the pass before it are there.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +94,7 @@ __device__ __forceinline__ void clear_state(segment_state& state)
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const segment_sizes& sizes,
                                                   const segment_lists<Offset>& lists,
-                                                  const segment_arrays<Shape>& arrays, std::int64_t* splits,
+                                                  const segment_arrays<Shape>& arrays,
                                                   const typename Shape::compare& compare)
 {
     constexpr int tile_bits = bits_of<Shape::tile>;
@@ -125,9 +126,6 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
                 lists.owner[part] = static_cast<unsigned>(found.place);
                 segments[0] = {found.begin + before, left < sizes.part ? static_cast<int>(left) : sizes.part, 0};
             }
-            for (std::int64_t i = (part << sizes.max_levels) + thread; i < (part + 1) << sizes.max_levels;
-                 i += Shape::threads)
-                splits[i] = 0;
             part += blocks;
         } else if (has_own) {
             constexpr int least_bits = tile_bits - bits_of<few_in_tile>;
@@ -143,6 +141,42 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
         sort_segments(shared, segment_bits, arrays.data, out, compare);
     }
     let_next_grid_begin();
+}
+
+/// All passes over the segments that are merged, by any number of blocks. Each takes the next part of all that are
+/// left, those of earlier passes first, so that what it waits for is done by blocks that have begun.
+template <int MaxLevels, class Shape, class Offset>
+__device__ __forceinline__ void merge_few_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                   const segment_lists<Offset>& lists,
+                                                   const segment_arrays<Shape>& arrays,
+                                                   const typename Shape::compare& compare)
+{
+    segment_state& state = *lists.state;
+    if (state.merged(sizes).parts() == 0) return;
+    int& next = merge_memory<Shape>{shared}.left_begin()[0];
+    unsigned& taken = state.next_work[0];
+    unsigned* const done = state.next_work + 1;  // of each pass
+    for (;;) {
+        if (threadIdx.x == 0) next = static_cast<int>(atomicAdd(&taken, 1u));
+        __syncthreads();
+        std::int64_t part = static_cast<unsigned>(next);
+        int pass = 0;
+        for (; pass < sizes.max_passes; ++pass) {
+            const std::int64_t parts = state.merged(sizes, pass + 1).parts();
+            if (part < parts) break;
+            part -= parts;
+        }
+        if (pass == sizes.max_passes) return;
+        if (pass > 0)
+            wait_for_count(done[pass - 1], static_cast<unsigned>(state.merged(sizes, pass).parts()));
+        else
+            __syncthreads();  // `next` is memory of the part
+        const segment_part own(sizes, lists, pass, part, nullptr);
+        merge_part<split_source::own_search, MaxLevels, Shape>(
+            shared, own.task, behind(arrays.before(own.passes_left), own.begin),
+            behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);
+        publish_count(done[pass]);
+    }
 }
 
 }  // namespace launchbox::detail

@@ -139,16 +139,14 @@ constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, 
 }
 
 /// The same where segments are few, and sorted in tiles of `threads` * `items`.
-constexpr segment_sizes sizes_of_few(segment_sizes sizes, int threads, int items)
+constexpr segment_sizes sizes_of_few(std::int64_t n, std::int64_t segments, int threads, int items, int max_levels)
 {
+    segment_sizes sizes = segment_sizes_of(n, segments, threads * items, threads, items, max_levels, 0);
     sizes.is_few = true;
-    sizes.tile_bits = bits_in(threads * items) - 1;
-    const int merged = merged_elements(threads, items, sizes.max_levels);
-    if (merged < sizes.part + 2 * sizes.slack) {
-        sizes.slack = merged / 256;
-        sizes.part = merged - 2 * sizes.slack;
-    }
-    sizes.max_passes = sizes.max_merged() > 0 ? sizes.passes_of(sizes.n).count : 0;
+    const int merged = sizes.part + 2 * sizes.slack;
+    sizes.slack = merged / share_of_slack(0, true);
+    sizes.part = merged - 2 * sizes.slack;
+    sizes.max_passes = sizes.max_merged() > 0 ? sizes.passes_of(n).count : 0;
     return sizes;
 }
 

@@ -200,9 +200,9 @@ struct segment_part {
         begin = segment.begin;
         number = part - first_part;
         passes_left = passes.count - pass;
-        task = {
-            segment.size, std::int64_t{sizes.part} << before,   levels,   sizes.part,
-            sizes.slack,  std::int64_t{1} << (before + levels), pass + 1, splits + (first_part << sizes.max_levels)};
+        if (splits != nullptr) splits += first_part << sizes.max_levels;
+        task = {segment.size, std::int64_t{sizes.part} << before,   levels,   sizes.part,
+                sizes.slack,  std::int64_t{1} << (before + levels), pass + 1, splits};
     }
 };
 
@@ -213,8 +213,6 @@ __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, 
                                                     const segment_arrays<Shape>& arrays, int pass, std::int64_t* splits,
                                                     std::int64_t thread, const typename Shape::compare& compare)
 {
-    // Without a list of segments those are counted by the kernel ahead.
-    if (pass > 0 || !sizes.is_few) end_without_segments(*lists.state, sizes, sizes.tile_bits + 1 + pass);
     wait_for_grid_ahead();
     let_next_grid_begin();
     constexpr int levels = levels_of_search(MaxLevels);
@@ -243,7 +241,6 @@ __device__ __forceinline__ void merge_segments(unsigned char* shared, const segm
                                                int pass, std::int64_t* splits, unsigned& counter,
                                                const typename Shape::compare& compare)
 {
-    end_without_segments(*lists.state, sizes, sizes.tile_bits + 1 + pass);
     const std::int64_t parts = lists.state->merged(sizes, pass + 1).parts();
     // The kernel that finds the splits may have begun, but it may not have ended where nothing waits for its words.
     if (parts <= blockIdx.x) wait_for_grid_ahead();

@@ -127,7 +127,6 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
                                std::int64_t* splits, Compare compare)
     {
         using shape = typename base::template shape<r>;
-        if constexpr (!IsSmall) end_without_segments(*lists.state, sizes, sizes.small_bits + 1);
         wait_for_grid_ahead();
         if constexpr (IsSmall)
             sort_small_segments<shape>(block_memory(), sizes, lists, {arrays.data.keys, arrays.data.values},
