@@ -171,7 +171,7 @@ __device__ __forceinline__ void merge_few_segments(unsigned char* shared, const 
             wait_for_count(done[pass - 1], static_cast<unsigned>(state.merged(sizes, pass).parts()));
         else
             __syncthreads();  // `next` is memory of the part
-        const segment_part own(sizes, lists, pass, part, nullptr);
+        const segment_part own(sizes, lists, pass, part);
         merge_part<split_source::own_search, MaxLevels, Shape>(
             shared, own.task, behind(arrays.before(own.passes_left), own.begin),
             behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);

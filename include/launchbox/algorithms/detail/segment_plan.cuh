@@ -85,7 +85,7 @@ struct segment_sizes {
     /// Bounds, which segments that do not overlap keep: of the segments of a class up to tile_bits,
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_listed(int own) const
     {
-        if (is_few || own < first_class() || own > tile_bits) return 0;
+        if (own < first_class() || own > tile_bits) return 0;
         const std::int64_t of_size = n >> (own - 1);
         return of_size < segments ? of_size : segments;
     }
@@ -93,7 +93,7 @@ struct segment_sizes {
     [[nodiscard]] constexpr std::int64_t max_listed() const
     {
         std::int64_t all = 0;
-        for (int own = 1; own <= tile_bits; ++own) all += max_listed(own);
+        for (int own = 1; own <= tile_bits && !is_few; ++own) all += max_listed(own);
         return all;
     }
     /// of the segments that are merged, and of their parts.
