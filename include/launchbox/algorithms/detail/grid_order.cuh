@@ -89,8 +89,8 @@ __device__ __forceinline__ void wait_a_little()
 __device__ __forceinline__ void wait_for_count(const unsigned& counter, unsigned count)
 {
     if (threadIdx.x == 0) {
-#ifdef __CUDA_ARCH__
         while (*const_cast<const volatile unsigned*>(&counter) < count) wait_a_little();
+#ifdef __CUDA_ARCH__
         __threadfence();
 #endif
     }

@@ -128,8 +128,8 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
             }
             part += blocks;
         } else if (has_own) {
-            constexpr int least_bits = tile_bits - bits_of<few_in_tile>;
-            segment_bits = max(bits_in(own.size - 1), least_bits);
+            constexpr int min_bits = tile_bits - bits_of<few_in_tile>;
+            segment_bits = max(bits_in(own.size - 1), min_bits);
             for (int i = thread; i < 1 << (tile_bits - segment_bits); i += Shape::threads)
                 segments[i] = {i == 0 ? own.begin : 0, i == 0 ? static_cast<int>(own.size) : 0, i << segment_bits};
             part = sizes.max_parts();
