@@ -139,9 +139,9 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     }
 };
 
-/// Few segments have smaller tiles than many, since each has a tile alone: of 256 threads with 16 items, which take 0.7
-/// to 0.8 of the time of 512 with 8, and up to 1.04 but mostly 0.85 to 0.96 of that of 128 with 32. With three blocks
-/// on an SM 396 segments are sorted at once on an H100.
+/// Few segments have smaller tiles than many, since each has a tile alone: of 256 threads with 16 items, which take
+/// 0.80 to 0.93 of the time of 512 with 8, and mostly less than 128 with 32. With three blocks on an SM 396 segments
+/// are sorted at once on an H100.
 template <int MinBlocks>
 inline constexpr merge_sort_row few_row{.threads = 256, .items = 16, .min_blocks = MinBlocks, .ways = 32};
 using few_tuning = launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>>;
