@@ -4,8 +4,9 @@
 // byte for byte. Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
-//     ./segmented_sort_bench [type [sizes]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
-//                                             of segments of up to a size, such as 18,4096, 0 for the power law
+//     ./segmented_sort_bench [type [sizes [elements]]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
+//                             of segments of up to a size, such as 18,4096, 0 for the power law, "all" for all of them,
+//                             and of how many elements, as powers of two, such as 20,22
 //
 // With -DKEY=u32 -DVALUE=u32 (or none) it is a program for one type: bench/measure_segmented_sort compiles one for each
 // with all cores, and runs them.
@@ -162,16 +163,18 @@ void print_mean(const char* of, std::size_t from)
 }
 
 template <class Key, class Value = void>
-void compare_all(const char* type, const char* wanted, const char* wanted_sizes)
+void compare_all(const char* type, const char* wanted, const char* wanted_sizes, const char* wanted_elements)
 {
     if (wanted != nullptr && std::strcmp(wanted, "all") != 0 && std::strcmp(wanted, type) != 0) return;
-    const auto is_wanted = [&](std::int64_t size) {
-        if (wanted_sizes == nullptr) return true;
-        const std::string list = ',' + std::string(wanted_sizes) + ',';
-        return list.find(',' + std::to_string(size) + ',') != std::string::npos;
+    const auto is_in = [](const char* wanted_numbers, std::int64_t number) {
+        if (wanted_numbers == nullptr || std::strcmp(wanted_numbers, "all") == 0) return true;
+        const std::string list = ',' + std::string(wanted_numbers) + ',';
+        return list.find(',' + std::to_string(number) + ',') != std::string::npos;
     };
+    const auto is_wanted = [&](std::int64_t size) { return is_in(wanted_sizes, size); };
     const std::size_t from = ratios.size();
     for (const int log2 : {20, 22, 24, 26}) {
+        if (!is_in(wanted_elements, log2)) continue;
         const std::int64_t n = std::int64_t{1} << log2;
         for (const std::int64_t most : {4, 8, 18, 64, 256, 1024, 4096, 16384, 1 << 18})
             if (!failed && is_wanted(most))
@@ -194,15 +197,16 @@ int main(int count, char** arguments)
     }
     const char* const wanted = count > 1 ? arguments[1] : nullptr;
     const char* const sizes = count > 2 ? arguments[2] : nullptr;
+    const char* const elements = count > 3 ? arguments[3] : nullptr;
 #if defined(KEY) && defined(VALUE)
-    compare_all<KEY, VALUE>(std::is_void_v<VALUE> ? TEXT(KEY) : TEXT(KEY) "-" TEXT(VALUE), wanted, sizes);
+    compare_all<KEY, VALUE>(std::is_void_v<VALUE> ? TEXT(KEY) : TEXT(KEY) "-" TEXT(VALUE), wanted, sizes, elements);
 #else
-    compare_all<u32>("u32", wanted, sizes);
-    compare_all<u64>("u64", wanted, sizes);
-    compare_all<f32>("f32", wanted, sizes);
-    compare_all<i16>("i16", wanted, sizes);
-    compare_all<u32, u32>("u32-u32", wanted, sizes);
-    compare_all<u64, u64>("u64-u64", wanted, sizes);
+    compare_all<u32>("u32", wanted, sizes, elements);
+    compare_all<u64>("u64", wanted, sizes, elements);
+    compare_all<f32>("f32", wanted, sizes, elements);
+    compare_all<i16>("i16", wanted, sizes, elements);
+    compare_all<u32, u32>("u32-u32", wanted, sizes, elements);
+    compare_all<u64, u64>("u64-u64", wanted, sizes, elements);
 #endif
     print_mean("all", 0);
     std::printf("CUB %d\n", CUB_VERSION);

@@ -103,6 +103,13 @@ void expect_sorted(kind input, std::int64_t n, const segments_of<Offset>& segmen
 
 using sort_types::make;
 
+/// Sizes for which there are so many segments that they are listed: short ones first, then those of `size(i)`.
+template <class Size>
+auto after_many_short(const Size& size)
+{
+    return [&size](std::int64_t i) -> std::int64_t { return i < 700 ? i % 23 : size(i); };
+}
+
 class segmented_merge_sort_on_gpu : public merge_sort_on_gpu {};
 
 TEST_F(segmented_merge_sort_on_gpu, segments_of_each_size)
@@ -114,6 +121,10 @@ TEST_F(segmented_merge_sort_on_gpu, segments_of_each_size)
             const auto segments = make_segments<int>(n, has_gaps, [&](std::int64_t) { return size; });
             expect_sorted<make<std::uint32_t>>(kind::random, n, segments);
             expect_sorted<make<std::uint32_t>, std::uint32_t>(kind::few, n, segments);
+            const auto size_of = [&](std::int64_t) { return size; };
+            const auto listed = make_segments<int>(n + 8000, has_gaps, after_many_short(size_of));
+            expect_sorted<make<std::uint32_t>>(kind::random, n + 8000, listed);
+            expect_sorted<make<std::uint32_t>, std::uint32_t>(kind::few, n + 8000, listed);
         }
 }
 
@@ -128,6 +139,7 @@ TEST_F(segmented_merge_sort_on_gpu, segments_of_all_sizes_at_once)
             };
             expect_sorted<make<std::uint32_t>>(input, n, make_segments<std::int64_t>(n, true, size));
             expect_sorted<make<std::uint32_t>, std::uint32_t>(input, n, make_segments<unsigned>(n, true, size));
+            expect_sorted<make<std::uint32_t>>(input, n, make_segments<int>(n, true, after_many_short(size)));
         }
 }
 
@@ -144,6 +156,9 @@ TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
         expect_sorted<make<std::uint64_t>, bytes<32>>(kind::few, n, segments, launchbox::greater{});
         expect_sorted<make<std::uint64_t>, std::uint64_t>(kind::random, n, segments);
         expect_sorted<make<color>, bytes<3>>(kind::few, n, segments, by_color{1});
+        expect_sorted<make<std::int16_t>>(kind::random, n, segments);
+        expect_sorted<make<double>>(kind::random, n, segments, launchbox::greater{});
+        expect_sorted<make<std::uint64_t>>(kind::few, n, segments);
     }
 }
 
@@ -196,6 +211,29 @@ TEST_F(segmented_merge_sort_on_gpu, what_cannot_be_is_refused)
     EXPECT_EQ(found, (std::vector<std::uint32_t>{3, 1, 2}));
 }
 
+// The borders between the ways of sorting: how many segments and elements are few, tiles, and parts of one more
+// element.
+TEST_F(segmented_merge_sort_on_gpu, borders_of_few)
+{
+    namespace kernels = launchbox::merge_sort_kernels;
+    for (const std::int64_t segments :
+         {kernels::max_few_segments - 1, kernels::max_few_segments + 0, kernels::max_few_segments + 1})
+        for (const std::int64_t size : {1, 2, 300, is_reduced() ? 301 : 4096, is_reduced() ? 302 : 4097}) {
+            const auto of_size = [&](std::int64_t) { return size; };
+            const auto made = make_segments<int>(segments * size, false, of_size);
+            ASSERT_EQ(static_cast<std::int64_t>(made.begins.size()), segments);
+            expect_sorted<make<std::uint32_t>>(kind::random, segments * size, made);
+            expect_sorted<make<std::int16_t>, std::uint32_t>(kind::few, segments * size, made);
+        }
+    if (is_reduced()) return;
+    for (const std::int64_t n : {kernels::max_elements_of_few, kernels::max_elements_of_few + 1})
+        for (const std::int64_t size : {n, n / 3, n / 500}) {
+            const auto of_size = [&](std::int64_t) { return size; };
+            expect_sorted<make<std::uint32_t>>(kind::random, n, make_segments<int>(n, false, of_size));
+            expect_sorted<make<float>>(kind::few, n, make_segments<int>(n, true, of_size));
+        }
+}
+
 // Offsets that are no segments at all: the keys' order is any, but nothing else is touched, and nothing hangs.
 TEST_F(segmented_merge_sort_on_gpu, offsets_that_overlap_touch_nothing_else)
 {
@@ -215,38 +253,41 @@ TEST_F(segmented_merge_sort_on_gpu, is_captured_and_follows_at_once)
 {
     const std::int64_t n = is_reduced() ? 50000 : 400000;
     std::mt19937 random(8);
-    const auto segments =
-        make_segments<int>(n, false, [&](std::int64_t) -> std::int64_t { return random() % 90000 >> random() % 14; });
-    std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
-    for (auto& key : keys) key = static_cast<std::uint32_t>(random() % 5000);
-    std::vector<std::uint32_t> expected = keys;
-    for (std::size_t i = 0; i < segments.begins.size(); ++i)
-        std::sort(expected.begin() + segments.begins[i], expected.begin() + segments.ends[i], std::greater<>{});
-    const device_array<int> begins(segments.begins), ends(segments.ends);
-    const device_array<std::uint32_t> on_device(keys);
-    cudaStream_t stream = nullptr;
-    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const auto count = static_cast<std::int64_t>(segments.begins.size());
-    const auto there_and_back = [&] {
-        launchbox::segmented_merge_sort(stream, on_device.get(), n, begins.get(), ends.get(), count);
-        launchbox::segmented_merge_sort(stream, on_device.get(), n, begins.get(), ends.get(), count,
-                                        launchbox::greater{});
-    };
-    for (int i = 0; i < 20; ++i) there_and_back();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    there_and_back();
-    ok(cudaStreamEndCapture(stream, &graph), "captured");
-    ok(cudaGraphInstantiate(&executable, graph, 0));
-    for (int i = 0; i < 20; ++i) ok(cudaGraphLaunch(executable, stream));
-    ok(cudaStreamSynchronize(stream));
-    std::vector<std::uint32_t> found(keys.size());
-    on_device.copy_to(found);
-    EXPECT_EQ(found, expected);
-    cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(stream);
+    const auto size = [&](std::int64_t) -> std::int64_t { return random() % 90000 >> random() % 14; };
+    for (const bool is_listed : {false, true}) {
+        const auto segments =
+            is_listed ? make_segments<int>(n, false, after_many_short(size)) : make_segments<int>(n, false, size);
+        std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+        for (auto& key : keys) key = static_cast<std::uint32_t>(random() % 5000);
+        std::vector<std::uint32_t> expected = keys;
+        for (std::size_t i = 0; i < segments.begins.size(); ++i)
+            std::sort(expected.begin() + segments.begins[i], expected.begin() + segments.ends[i], std::greater<>{});
+        const device_array<int> begins(segments.begins), ends(segments.ends);
+        const device_array<std::uint32_t> on_device(keys);
+        cudaStream_t stream = nullptr;
+        ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        const auto count = static_cast<std::int64_t>(segments.begins.size());
+        const auto there_and_back = [&] {
+            launchbox::segmented_merge_sort(stream, on_device.get(), n, begins.get(), ends.get(), count);
+            launchbox::segmented_merge_sort(stream, on_device.get(), n, begins.get(), ends.get(), count,
+                                            launchbox::greater{});
+        };
+        for (int i = 0; i < 20; ++i) there_and_back();
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t executable = nullptr;
+        ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        there_and_back();
+        ok(cudaStreamEndCapture(stream, &graph), "captured");
+        ok(cudaGraphInstantiate(&executable, graph, 0));
+        for (int i = 0; i < 20; ++i) ok(cudaGraphLaunch(executable, stream));
+        ok(cudaStreamSynchronize(stream));
+        std::vector<std::uint32_t> found(keys.size());
+        on_device.copy_to(found);
+        EXPECT_EQ(found, expected);
+        cudaGraphExecDestroy(executable);
+        cudaGraphDestroy(graph);
+        cudaStreamDestroy(stream);
+    }
 }
 
 }  // namespace

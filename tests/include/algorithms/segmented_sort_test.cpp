@@ -2,6 +2,7 @@
 // std::stable_sort of each segment.
 #include "merge_sort_check.hpp"
 
+#include <launchbox/algorithms/detail/segment_few.cuh>
 #include <launchbox/algorithms/detail/segment_of_thread.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
@@ -52,20 +53,26 @@ std::int64_t bytes_of_tile(std::int64_t segments)
            static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments;
 }
 
+/// Whether segments are listed first, or every block sees all of them.
+enum class sees { lists, few };
+
 /// Rows of SmallThreads * Items and Threads * Items; what is behind the workspace's parts stays as it is.
 template <int SmallThreads, int Threads, int Items, int MaxLevels, class Key, class Value, class Compare>
-void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std::vector<segment>& segments,
+void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values, const std::vector<segment>& segments,
                    const Compare& compare, unsigned order)
 {
     using kept = std::conditional_t<std::is_same_v<Value, no_value>, void, Value>;
     using small = detail::merge_shape<Key, kept, Compare, SmallThreads, Items>;
     using large = detail::merge_shape<Key, kept, Compare, Threads, Items>;
-    const detail::segment_sizes sizes =
+    using few = detail::merge_shape<Key, kept, Compare, Threads, Items / 2>;
+    detail::segment_sizes sizes =
         detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
                                  small::tile, Threads, Items, MaxLevels, detail::max_short_segment<Key>);
+    if (how == sees::few) sizes = detail::sizes_of_few(sizes.n, sizes.segments, few::threads, few::items, MaxLevels);
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
+    if (how == sees::few) std::memset(&state, 0x77, sizeof state);  // nobody clears it first
     std::vector<unsigned> by_class(static_cast<std::size_t>(sizes.max_listed())),
         owner(static_cast<std::size_t>(sizes.max_parts()));
     std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged() * sizes.max_passes));
@@ -89,6 +96,22 @@ void sort_segments(std::vector<Key>& keys, std::vector<Value>* values, const std
         static_cast<std::size_t>(detail::seeing_bytes<small>(seeing)) / sizeof(std::max_align_t) + 1);
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
+    if (how == sees::few) {
+        shared_memory of_few(bytes_of_tile<few>(detail::few_in_tile));
+        const auto few_arrays = arrays(std::type_identity<few>{});
+        gpu_on_cpu::run(
+            static_cast<unsigned>(std::max<std::int64_t>(sizes.segments, std::min<std::int64_t>(sizes.max_parts(), 7))),
+            Threads, [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, compare); }, order);
+        shared_memory of_merging(detail::merge_shared_bytes<few>(few::threads, few::items));
+        if (sizes.max_passes > 0)
+            gpu_on_cpu::run(
+                3, Threads,
+                [&] {
+                    detail::merge_few_segments<MaxLevels, few>(of_merging.get(), sizes, lists, few_arrays, compare);
+                },
+                order);
+        return;
+    }
     gpu_on_cpu::run(
         static_cast<unsigned>(segments.size() / seeing + 1), seeing,
         [&] {
@@ -171,14 +194,21 @@ void check(kind input, std::size_t n, const std::vector<segment>& segments, cons
                              expected.begin() + std::min(each.end, static_cast<std::int64_t>(n)),
                              [&](std::uint32_t a, std::uint32_t b) { return compare(keys[a], keys[b]); });
     const auto expected_keys = merge_sort_check::in_order(keys, expected);
-    std::vector<Value>* given = nullptr;
-    if constexpr (!std::is_same_v<Value, no_value>) given = &values;
-    const auto expected_values = given == nullptr ? values : merge_sort_check::in_order(values, expected);
-    sort_segments<SmallThreads, Threads, Items, MaxLevels>(keys, given, segments, compare, order);
-    ASSERT_EQ(merge_sort_check::first_difference(keys, expected_keys), -1)
-        << "key, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size();
-    ASSERT_EQ(merge_sort_check::first_difference(values, expected_values), -1)
-        << "value, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size();
+    constexpr bool has_values = !std::is_same_v<Value, no_value>;
+    const auto expected_values = has_values ? merge_sort_check::in_order(values, expected) : values;
+    for (const sees how : {sees::lists, sees::few}) {
+        if (how == sees::few && segments.size() > 600) break;
+        std::vector<key> sorted = keys;
+        std::vector<Value> moved = values;
+        sort_segments<SmallThreads, Threads, Items, MaxLevels>(how, sorted, has_values ? &moved : nullptr, segments,
+                                                               compare, order);
+        ASSERT_EQ(merge_sort_check::first_difference(sorted, expected_keys), -1)
+            << "key, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size() << ", way "
+            << static_cast<int>(how);
+        ASSERT_EQ(merge_sort_check::first_difference(moved, expected_values), -1)
+            << "value, " << sort_inputs::name(input) << ", n " << n << ", segments " << segments.size() << ", way "
+            << static_cast<int>(how);
+    }
 }
 
 TEST(segmented_sort_blocks, segments_of_each_size)
@@ -259,9 +289,12 @@ TEST(segmented_sort_blocks, offsets_that_overlap)
     std::vector<std::uint32_t> keys(4000);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
     const std::vector<segment> overlapping(50, segment{-7, 4000});
-    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(keys, nullptr, overlapping, less{}, 0);
     const std::vector<segment> small(4000, segment{3990, 5000});
-    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(keys, nullptr, small, less{}, 0);
+    for (const sees how : {sees::lists, sees::few})
+        sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(how, keys, nullptr, overlapping, less{}, 0);
+    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(sees::lists, keys, nullptr, small, less{}, 0);
+    const std::vector<segment> fewer(400, segment{3990, 5000});
+    sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(sees::few, keys, nullptr, fewer, less{}, 0);
 }
 
 TEST(segmented_sort_plan, each_pass_has_its_levels)

@@ -65,12 +65,36 @@ struct published_words {
     }
 };
 
+/// Adds to a counter that other blocks wait for. Called by all threads of a block; what they wrote is visible to those
+/// that see the sum.
+__device__ __forceinline__ void publish_count(unsigned& counter)
+{
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+#ifdef __CUDA_ARCH__
+    __threadfence();
+#endif
+    atomicAdd(&counter, 1u);
+}
+
 /// Before such words are read again.
 __device__ __forceinline__ void wait_a_little()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __nanosleep(200);
 #endif
+}
+
+/// Waits until a counter of publish_count has reached `count`. Called by all threads of a block.
+__device__ __forceinline__ void wait_for_count(const unsigned& counter, unsigned count)
+{
+    if (threadIdx.x == 0) {
+        while (*const_cast<const volatile unsigned*>(&counter) < count) wait_a_little();
+#ifdef __CUDA_ARCH__
+        __threadfence();
+#endif
+    }
+    __syncthreads();
 }
 
 }  // namespace launchbox::detail

@@ -57,7 +57,8 @@ struct segment_sizes {
     int max_levels = 1;  ///< of a pass
     int part = 0;        ///< elements of a part of a segment that is merged, up to `slack` more or fewer
     int slack = 0;
-    int max_passes = 0;  ///< of a segment: with all elements
+    int max_passes = 0;   ///< of a segment: with all elements
+    bool is_few = false;  ///< every block sees all segments: none are listed
 
     [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const
     {
@@ -92,7 +93,7 @@ struct segment_sizes {
     [[nodiscard]] constexpr std::int64_t max_listed() const
     {
         std::int64_t all = 0;
-        for (int own = 1; own <= tile_bits; ++own) all += max_listed(own);
+        for (int own = 1; own <= tile_bits && !is_few; ++own) all += max_listed(own);
         return all;
     }
     /// of the segments that are merged, and of their parts.
@@ -134,6 +135,18 @@ constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, 
     sizes.slack = merged / 256;
     sizes.part = merged - 2 * sizes.slack;
     if (sizes.max_merged() > 0) sizes.max_passes = sizes.passes_of(n).count;
+    return sizes;
+}
+
+/// The same where segments are few, and sorted in tiles of `threads` * `items`.
+constexpr segment_sizes sizes_of_few(std::int64_t n, std::int64_t segments, int threads, int items, int max_levels)
+{
+    segment_sizes sizes = segment_sizes_of(n, segments, threads * items, threads, items, max_levels, 0);
+    sizes.is_few = true;
+    const int merged = sizes.part + 2 * sizes.slack;
+    sizes.slack = merged / share_of_slack(0, true);
+    sizes.part = merged - 2 * sizes.slack;
+    sizes.max_passes = sizes.max_merged() > 0 ? sizes.passes_of(n).count : 0;
     return sizes;
 }
 

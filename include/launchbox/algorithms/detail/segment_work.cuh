@@ -188,9 +188,25 @@ struct segment_part {
     std::int64_t number;
     int passes_left;  ///< this one and those that follow
 
+    /// Without splits: its block searches for them.
+    template <class Offset>
+    __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
+                                            std::int64_t part)
+        : segment_part(sizes, lists, pass, part, [](std::int64_t) -> std::int64_t* { return nullptr; })
+    {
+    }
     template <class Offset>
     __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
                                             std::int64_t part, std::int64_t* splits)
+        : segment_part(sizes, lists, pass, part,
+                       [&](std::int64_t first) { return splits + (first << sizes.max_levels); })
+    {
+    }
+
+private:
+    template <class Offset, class SplitsAt>
+    __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
+                                            std::int64_t part, const SplitsAt& splits_of_part)
     {
         const merged_segment& segment = lists.merged[lists.owner[part]];
         const segment_passes passes = sizes.passes_of(segment.size);
@@ -200,9 +216,8 @@ struct segment_part {
         begin = segment.begin;
         number = part - first_part;
         passes_left = passes.count - pass;
-        task = {
-            segment.size, std::int64_t{sizes.part} << before,   levels,   sizes.part,
-            sizes.slack,  std::int64_t{1} << (before + levels), pass + 1, splits + (first_part << sizes.max_levels)};
+        task = {segment.size, std::int64_t{sizes.part} << before,   levels,   sizes.part,
+                sizes.slack,  std::int64_t{1} << (before + levels), pass + 1, splits_of_part(first_part)};
     }
 };
 

@@ -1,0 +1,182 @@
+// launchbox: few segments, which every block sees, so that no kernel lists them first. Internal: include
+// segmented_merge_sort.cuh.
+// SPDX-License-Identifier: Apache-2.0
+//
+// With few elements a segmented sort is mostly launches: clearing the counts, listing the segments, sorting those of
+// each size, and two for each pass make eight, of which some have nothing to do. Here are two. In the first one every
+// block looks at all offsets, and sorts the segment that has its number, if that fits into a tile, and parts of those
+// that do not. The second one does all passes: a part waits until the parts of the pass before it are there.
+#pragma once
+
+#include <cstdint>
+
+#include <launchbox/algorithms/detail/segment_work.cuh>
+
+namespace launchbox::detail {
+
+/// What a block finds out about a part, by its threads together.
+struct few_segments {
+    std::uint64_t warps[32];  ///< words of segment_count
+    std::int64_t begin, size;
+    std::int64_t place;   ///< of the segment in `merged`
+    std::int64_t within;  ///< number of the part in its segment
+};
+
+/// The smallest segments of a tile have its size divided by this, whatever size they are: a block has one alone.
+inline constexpr int few_in_tile = 16;
+
+/// Whether part number `part` is there, for all threads; then `shared` tells which it is. With `writes` it
+/// also writes what the passes read about the segments. Called by all threads; ends with a barrier.
+template <int Threads, class Offset>
+__device__ __forceinline__ bool find_part_of_few(few_segments& shared, const segment_sizes& sizes,
+                                                 const segment_lists<Offset>& lists, std::int64_t part, bool writes)
+{
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const int all = static_cast<int>(sizes.segments), each = (all + Threads - 1) / Threads;
+    const int first = min(thread * each, all), end = min(first + each, all);
+    segment_count of_more;  // segments of more passes, and their parts
+    bool is_there = false;
+#pragma unroll 1
+    for (int passes = sizes.max_passes; passes > 0; --passes) {
+        const int own_class = sizes.tile_bits + passes;
+        std::uint64_t own = 0;
+#pragma unroll 1
+        for (int i = first; i < end; ++i) {
+            const std::int64_t size = lists.range(sizes, i).size;
+            if (sizes.class_of(size) == own_class) own += std::uint64_t{1} << 32 | sizes.parts_of(size);
+        }
+        const std::uint64_t of_warp = sum_until<32>(own);
+        if (lane == 31) shared.warps[warp] = of_warp;
+        __syncthreads();
+        std::uint64_t before = of_warp - own, sum = 0;
+#pragma unroll 1
+        for (int i = 0; i < Threads / 32; ++i) {
+            before += i < warp ? shared.warps[i] : 0;
+            sum += shared.warps[i];
+        }
+        segment_count count{before};
+#pragma unroll 1
+        for (int i = first; i < end; ++i) {
+            const segment_range range = lists.range(sizes, i);
+            if (sizes.class_of(range.size) != own_class) continue;
+            const std::int64_t parts = sizes.parts_of(range.size), within = part - of_more.parts() - count.parts();
+            const std::int64_t place = (passes - 1) * sizes.max_merged() + count.segments();
+            if (writes && count.segments() < sizes.max_merged())
+                lists.merged[place] = {range.begin, range.size, count.parts()};
+            if (within >= 0 && within < parts) {
+                shared.begin = range.begin;
+                shared.size = range.size;
+                shared.place = place;
+                shared.within = within;
+                is_there = true;
+            }
+            count.word += std::uint64_t{1} << 32 | static_cast<std::uint64_t>(parts);
+        }
+        if (writes && thread == 0) lists.state->counts[own_class] = sum;
+        of_more.word += sum;
+        __syncthreads();
+    }
+    const bool fits = of_more.segments() <= sizes.max_merged() && of_more.parts() <= sizes.max_parts();
+    if (writes && thread == 0) lists.state->overlap = fits ? 0 : 1;
+    return __syncthreads_or(is_there && fits) != 0;
+}
+
+/// What the passes read, where no segment is merged, and the counters of their work.
+__device__ __forceinline__ void clear_state(segment_state& state)
+{
+    const auto words = reinterpret_cast<unsigned*>(&state);
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += blockDim.x) words[i] = 0;
+}
+
+/// Sorts the block's segment, if it fits into a tile, and its parts of those that do not. There are as many blocks as
+/// segments, or more.
+template <class Shape, class Offset>
+__device__ __forceinline__ void sort_few_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                  const segment_lists<Offset>& lists,
+                                                  const segment_arrays<Shape>& arrays,
+                                                  const typename Shape::compare& compare)
+{
+    constexpr int tile_bits = bits_of<Shape::tile>;
+    static_assert(sizeof(few_segments) <= merge_memory<Shape>::layout.all && Shape::tile >= 2 * few_in_tile);
+    const int thread = static_cast<int>(threadIdx.x);
+    const std::int64_t block = blockIdx.x, blocks = gridDim.x;
+    tile_segment* const segments = tile_segments<Shape>(shared);
+    auto& found = *reinterpret_cast<few_segments*>(shared);
+    const segment_range own = block < sizes.segments ? lists.range(sizes, block) : segment_range{0, 0};
+    bool is_merged = false;
+    if (sizes.max_passes > 0) {
+#pragma unroll 1
+        for (std::int64_t i = thread; i < sizes.segments; i += Shape::threads)
+            is_merged |= sizes.is_merged(lists.range(sizes, i).size);
+        if (block == blocks - 1) clear_state(*lists.state);
+        is_merged = __syncthreads_or(static_cast<int>(is_merged)) != 0;
+    }
+    // Blocks without a segment come first; the last one has part 0.
+    std::int64_t part = is_merged ? blocks - 1 - block : sizes.max_parts();
+    bool has_own = own.size > 1 && !sizes.is_merged(own.size);
+#pragma unroll 1
+    for (;;) {
+        merge_arrays<Shape> out = arrays.data;
+        int segment_bits = tile_bits;
+        if (part < sizes.max_parts() && find_part_of_few<Shape::threads>(found, sizes, lists, part, part == 0)) {
+            const std::int64_t before = found.within * sizes.part, left = found.size - before;
+            out = arrays.before(sizes.passes_of(found.size).count);
+            if (thread == 0) {
+                lists.owner[part] = static_cast<unsigned>(found.place);
+                segments[0] = {found.begin + before, left < sizes.part ? static_cast<int>(left) : sizes.part, 0};
+            }
+            part += blocks;
+        } else if (has_own) {
+            constexpr int min_bits = tile_bits - bits_of<few_in_tile>;
+            segment_bits = max(bits_in(own.size - 1), min_bits);
+            for (int i = thread; i < 1 << (tile_bits - segment_bits); i += Shape::threads)
+                segments[i] = {i == 0 ? own.begin : 0, i == 0 ? static_cast<int>(own.size) : 0, i << segment_bits};
+            part = sizes.max_parts();
+            has_own = false;
+        } else {
+            break;
+        }
+        __syncthreads();
+        sort_segments(shared, segment_bits, arrays.data, out, compare);
+    }
+    let_next_grid_begin();
+}
+
+/// All passes over the segments that are merged, by any number of blocks. Each takes the next part of all that are
+/// left, those of earlier passes first, so that what it waits for is done by blocks that have begun.
+template <int MaxLevels, class Shape, class Offset>
+__device__ __forceinline__ void merge_few_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                   const segment_lists<Offset>& lists,
+                                                   const segment_arrays<Shape>& arrays,
+                                                   const typename Shape::compare& compare)
+{
+    segment_state& state = *lists.state;
+    if (state.merged(sizes).parts() == 0) return;
+    int& next = merge_memory<Shape>{shared}.left_begin()[0];
+    unsigned& taken = state.next_work[0];
+    unsigned* const done = state.next_work + 1;  // of each pass
+    for (;;) {
+        if (threadIdx.x == 0) next = static_cast<int>(atomicAdd(&taken, 1u));
+        __syncthreads();
+        std::int64_t part = static_cast<unsigned>(next);
+        int pass = 0;
+        for (; pass < sizes.max_passes; ++pass) {
+            const std::int64_t parts = state.merged(sizes, pass + 1).parts();
+            if (part < parts) break;
+            part -= parts;
+        }
+        if (pass == sizes.max_passes) return;
+        if (pass > 0)
+            wait_for_count(done[pass - 1], static_cast<unsigned>(state.merged(sizes, pass).parts()));
+        else
+            __syncthreads();  // `next` is memory of the part
+        const segment_part own(sizes, lists, pass, part);
+        merge_part<split_source::own_search, MaxLevels, Shape>(
+            shared, own.task, behind(arrays.before(own.passes_left), own.begin),
+            behind(arrays.before(own.passes_left - 1), own.begin), own.number, compare);
+        publish_count(done[pass]);
+    }
+}
+
+}  // namespace launchbox::detail
