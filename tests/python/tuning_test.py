@@ -91,7 +91,7 @@ def test_a_later_call_continues(tmp_path):
             with open("launches", "a") as file: file.write(f"{n}\\n")
             return 4.0 - n
     """
-    program(tmp_path, functions, more="budget=2")
+    program(tmp_path, functions, more="strategy='local', budget=2")
     assert call(tmp_path)[0] == 0
     first = len((tmp_path / "launches").read_text().split())
     text = (tmp_path / "program.py").read_text()
