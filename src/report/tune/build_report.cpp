@@ -41,8 +41,8 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report,
 {
     std::map<build_status, group> found;
     for (const built_candidate& candidate : report.candidates) {
-        if (candidate.status == build_status::built && !built_too) continue;
-        group& alike = found[candidate.status];
+        if (candidate.build.status == build_status::built && !built_too) continue;
+        group& alike = found[candidate.build.status];
         ++alike.count;
         if (alike.example == nullptr) alike.example = &candidate;
     }
@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report,
 std::string text_of_example(const built_candidate& candidate)
 {
     const std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
-    return candidate.reason.empty() ? text : text + ": " + candidate.reason;
+    return candidate.build.reason.empty() ? text : text + ": " + candidate.build.reason;
 }
 
 std::optional<std::int64_t> spilled(const kernel_info& kernel)
@@ -67,7 +67,7 @@ std::optional<std::int64_t> spilled(const kernel_info& kernel)
 auto order_of(const built_candidate* candidate)
 {
     constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
-    const kernel_info& kernel = *candidate->kernel;
+    const kernel_info& kernel = *candidate->build.kernel;
     return std::tuple(spilled(kernel).value_or(unknown), -candidate->launch->occupancy,
                       kernel.figures.registers.value_or(std::numeric_limits<int>::max()));
 }
@@ -82,7 +82,7 @@ bool is_same(const ranked_builds& one, const ranked_builds& other)
 {
     return std::ranges::equal(one.candidates, other.candidates, [](const auto* a, const auto* b) {
         return a->parameters == b->parameters && a->launch == b->launch && order_of(a) == order_of(b) &&
-               a->kernel->figures.static_shared_bytes == b->kernel->figures.static_shared_bytes;
+               a->build.kernel->figures.static_shared_bytes == b->build.kernel->figures.static_shared_bytes;
     });
 }
 
@@ -90,7 +90,7 @@ std::vector<ranked_builds> rankings_of(const build_report& report)
 {
     std::vector<ranked_builds> all;
     for (const built_candidate& candidate : report.candidates) {
-        if (candidate.status != build_status::built || !candidate.launch || !candidate.kernel) continue;
+        if (candidate.build.status != build_status::built || !candidate.launch || !candidate.build.kernel) continue;
         auto place = std::ranges::find_if(
             all, [&](const ranked_builds& one) { return one.workloads.front() == candidate.workload; });
         if (place == all.end()) place = all.insert(all.end(), {{candidate.workload}, {}});
@@ -133,7 +133,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     add_last_column(columns, "note", rows);
     const auto baseline = std::ranges::find_if(ranking.candidates, [](const auto* one) { return one->is_baseline; });
     const auto uses_shared = [](const built_candidate& one) {
-        return one.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
+        return one.build.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
     };
     // Its values may leave loops nothing to do, and the compiler nothing to compile.
     const auto note_of = [&](const built_candidate& one) -> std::string {
@@ -148,7 +148,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
             ++left_out;
             continue;
         }
-        const kernel_figures& figures = one.kernel->figures;
+        const kernel_figures& figures = one.build.kernel->figures;
         const auto shared = figures.static_shared_bytes
                                 ? std::optional(*figures.static_shared_bytes + one.launch->dynamic_shared_bytes)
                                 : std::nullopt;
@@ -157,7 +157,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
         if (!has_threads) row.emplace_back(with_commas(one.launch->threads));
         row.emplace_back(figure(figures.registers));
         row.emplace_back(bytes_text(figures.spill_store_bytes) + "/" + bytes_text(figures.spill_load_bytes),
-                         spilled(*one.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
+                         spilled(*one.build.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
         row.emplace_back(bytes_text(shared));
         row.emplace_back(std::to_string(one.launch->resident_blocks));
         row.emplace_back(fmt::format("{:.3g} %", 100 * one.launch->occupancy));
@@ -222,13 +222,13 @@ nlohmann::ordered_json build_json(const std::vector<build_report>& reports)
                  {"architecture", known(!report.architecture.empty(), report.architecture)},
                  {"parameters", json_of(candidate.parameters)},
                  {"workload", json_of(candidate.workload)},
-                 {"outcome", name_of(candidate.status)},
-                 {"reason", known(!candidate.reason.empty(), candidate.reason)},
+                 {"outcome", name_of(candidate.build.status)},
+                 {"reason", known(!candidate.build.reason.empty(), candidate.build.reason)},
                  {"baseline", candidate.is_baseline},
-                 {"resources", candidate.kernel ? json_of(*candidate.kernel) : nlohmann::ordered_json()},
+                 {"resources", candidate.build.kernel ? json_of(*candidate.build.kernel) : nlohmann::ordered_json()},
                  {"launch", candidate.launch ? json_of_launch(*candidate.launch) : nlohmann::ordered_json()},
-                 {"from_cache", candidate.from_cache},
-                 {"log", known(!candidate.log.empty(), candidate.log)}});
+                 {"from_cache", candidate.build.from_cache},
+                 {"log", known(!candidate.build.log.empty(), candidate.build.log)}});
     return all;
 }
 
@@ -256,11 +256,11 @@ table build_table(const std::vector<build_report>& reports)
                    report.architecture,
                    parameter_text(candidate.parameters),
                    parameter_text(candidate.workload),
-                   std::string(name_of(candidate.status)),
-                   escape_for_terminal(candidate.reason),
-                   candidate.kernel ? number(candidate.kernel->figures.registers) : "",
-                   candidate.kernel ? number(spilled(*candidate.kernel)) : "",
-                   candidate.kernel ? number(candidate.kernel->figures.static_shared_bytes) : ""};
+                   std::string(name_of(candidate.build.status)),
+                   escape_for_terminal(candidate.build.reason),
+                   candidate.build.kernel ? number(candidate.build.kernel->figures.registers) : "",
+                   candidate.build.kernel ? number(spilled(*candidate.build.kernel)) : "",
+                   candidate.build.kernel ? number(candidate.build.kernel->figures.static_shared_bytes) : ""};
             if (const auto& launch = candidate.launch)
                 for (const std::string& text :
                      {fmt::format("{}", launch->dynamic_shared_bytes), fmt::format("{}", launch->threads),
