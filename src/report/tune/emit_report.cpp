@@ -76,8 +76,7 @@ document emit_document(const emitted_tables& emitted, const std::vector<emit_rec
                 uses.rows.push_back({name, row_text(used->values), origin_text(*used, code)});
             if (used == nullptr) continue;
             for (const header_row& row : made.table.rows)
-                if (!row.gpus.empty() && row_rank(row.architecture) >= row_rank(used->architecture) &&
-                    detail::serves(row.architecture, code))
+                if (!row.gpus.empty() && rank_of(row) >= rank_of(*used) && detail::serves(row.architecture, code))
                     uses.rows.push_back({"  " + range_text(row.gpus), row_text(row.values), origin_text(row, code)});
         }
         if (!uses.rows.empty()) page.add(uses);
