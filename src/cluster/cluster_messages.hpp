@@ -62,13 +62,12 @@ constexpr auto fields_of(const rank_facts&)
 
 /// What a rank is to be, as the coordinator has decided.
 struct rank_role {
-    int gpu = -1;  ///< the GPU that it measures on, by its number here; -1: none
-    std::vector<gpu_device> gpus =
-        {};                       ///< without one: for what it compiles, in the order of the coordinator's backends
-    std::string driver = {};      ///< with `gpus`: theirs
-    unsigned jobs = 1;            ///< compilers at once; 0: it is not asked to compile
-    std::size_t backend = 0;      ///< with a GPU: which of the coordinator's backends it belongs to
-    double silence_seconds = 30;  ///< without a word from the coordinator for four times as long the rank ends
+    int gpu = -1;                       ///< the GPU that it measures on, by its number here; -1: none
+    std::vector<gpu_device> gpus = {};  ///< without one: for what it compiles, in the coordinator's order of backends
+    std::string driver = {};            ///< with `gpus`: theirs
+    unsigned jobs = 1;                  ///< compilers at once; 0: it is not asked to compile
+    std::size_t backend = 0;            ///< with a GPU: which of the coordinator's backends it belongs to
+    double silence_seconds = 30;        ///< without a word from the coordinator for four times as long the rank ends
 };
 constexpr auto fields_of(const rank_role&)
 {
