@@ -50,7 +50,7 @@ cost build_all(const tune_spec& spec, const std::string& compiler, std::size_t c
                              {"threads", std::int64_t{i / 10 % 2 == 0 ? 256 : 512}},
                              {"min_blocks", static_cast<std::int64_t>(i / 20)}};
             const build_result result = builder->build(values, {9, 0});
-            if (result.status != build_status::built) throw error(result.reason);
+            if (result.build.status != build_status::built) throw error(result.build.reason);
         },
         jobs);
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

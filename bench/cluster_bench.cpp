@@ -58,11 +58,11 @@ tune_backend simulated(const simulation& how)
     backend.prepare = [how](const tune_job& job) {
         sleep_for(spread_around(how.compiling, job.candidate));
         prepared_job made;
-        made.same_when_equal = made.code = parameter_text(job.parameters);
-        made.compile_seconds = how.compiling;
+        made.same_when_equal = made.build.code = parameter_text(job.parameters);
+        made.build.compile_seconds = how.compiling;
         kernel_info kernel;
         kernel.name = "kernel";
-        made.kernel = kernel;
+        made.build.kernel = kernel;
         return made;
     };
     backend.measurers.push_back([how](const tune_job& job, const prepared_job&, const measure_request& request) {

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, List, Optional, Union, overload
 
 from . import tool
 from .tool import Error
 from .types import Occupancies, Occupancy, OccupancyAccount
 from .verbs import Option, call, option_words, report_of
-
-#: Many values: a list, a tuple, a range, a numpy array or a column of a DataFrame.
-Column = Sequence[Union[int, str, None]]
 
 # What can be a column; the other options are for one launch alone.
 _COLUMNS = ("arch", "threads", "registers", "shared", "dynamic_shared", "barriers", "max_threads", "max_dynamic_shared",

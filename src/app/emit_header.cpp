@@ -141,7 +141,7 @@ emit_settings settings_for(const emit_request& request, const emit_records& chos
 std::string parameter_text(const emit_request& request, const emitted_header& made, const emit_settings& settings)
 {
     if (request.form == emit_form::constexpr_rows) return constexpr_header(made.emitted, settings);
-    if (request.form == emit_form::defines) return define_flags(made.emitted, settings);
+    if (request.form == emit_form::defines) return define_flags(made.emitted);
     if (request.form == emit_form::cub) return cub_header(made.emitted, made.chosen.all, settings);
     if (request.form == emit_form::json) return rows_json(made.emitted, made.chosen.all, settings).dump(2) + "\n";
     return made.is_updated ? updated_header(made.old_text, made.emitted) : new_header(made.emitted, settings);

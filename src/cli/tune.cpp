@@ -82,7 +82,8 @@ std::string first_failure(const std::vector<build_report>& reports)
 {
     for (const build_report& report : reports)
         for (const built_candidate& candidate : report.candidates)
-            if (!candidate.reason.empty()) return fmt::format(": {}: {}", words_of(candidate.status), candidate.reason);
+            if (!candidate.build.reason.empty())
+                return fmt::format(": {}: {}", words_of(candidate.build.status), candidate.build.reason);
     return {};
 }
 
@@ -161,7 +162,7 @@ exit_status show_built(const output_options& output, const tune_result& result)
                           [&] { return build_table(built); }});
     const bool some = std::ranges::any_of(built, [](const build_report& report) {
         return std::ranges::any_of(report.candidates, [](const built_candidate& candidate) {
-            return candidate.status == build_status::built;
+            return candidate.build.status == build_status::built;
         });
     });
     if (some || result.status != exit_status::done) return result.status;

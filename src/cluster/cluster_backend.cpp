@@ -16,8 +16,6 @@ namespace launchbox {
 
 namespace {
 
-using cluster_json = nlohmann::ordered_json;
-
 // What a link carries in a second before it is known: a slow network. 1 Gbit/s.
 constexpr double first_bytes_per_second = 100e6;
 // Each takes a thread of the coordinator.
@@ -149,7 +147,7 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
             const cluster_message answer = calls_->call(
                 rank, {{"do", "prepare"}, {"backend", backend_}, {"number", number}, {"job", json_of(job)}});
             understood(rank, [&] {
-                made = prepared_of(answer.said.value("prepared", cluster_json()));
+                made = prepared_of(answer.said.value("prepared", message_json()));
                 bytes = size_in(answer);
             });
         } catch (const rank_lost&) {
@@ -160,7 +158,7 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
             throw;
         }
         not_building();
-        if (made.status != build_status::built || !made.machine_failure.empty()) return made;
+        if (made.build.status != build_status::built || !made.build.machine_failure.empty()) return made;
         made.rank_number = number;
         made.near = where->measurer;
         made.hold = std::shared_ptr<const void>(self.get(),
@@ -168,11 +166,11 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
         const std::lock_guard guard(lock_);
         ++where->waiting;
         modules_[number] = {
-            .builder = rank, .holders = {rank}, .bytes = bytes, .compile_seconds = made.compile_seconds};
+            .builder = rank, .holders = {rank}, .bytes = bytes, .compile_seconds = made.build.compile_seconds};
         return made;
     }
     prepared_job none;
-    none.machine_failure = "no rank is left to compile";
+    none.build.machine_failure = "no rank is left to compile";
     return none;
 }
 
@@ -228,7 +226,7 @@ void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
 measurement cluster_runner::ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
                                            const measure_request& request, bool is_new)
 {
-    cluster_json said{{"do", "measure"},
+    message_json said{{"do", "measure"},
                       {"backend", backend_},
                       {"number", number},
                       {"job", json_of(job)},
@@ -238,7 +236,7 @@ measurement cluster_runner::ask_to_measure(int rank, const tune_job& job, long n
     if (!bytes.empty()) said["prepared"] = json_of(made);
     const cluster_message answer = calls_->call(rank, std::move(said), std::move(bytes));
     measurement measured =
-        understood(rank, [&] { return measured_of(answer.said.value("measurement", cluster_json())); });
+        understood(rank, [&] { return measured_of(answer.said.value("measurement", message_json())); });
     const std::lock_guard guard(lock_);
     if (const auto module = modules_.find(number); module != modules_.end()) module->second.holders.insert(rank);
     return measured;

@@ -16,9 +16,9 @@ struct cluster_rank {
 };
 
 struct cluster_backend_options {
-    std::size_t backend = 0;              ///< its number, for ranks that prepare for several
-    std::vector<cluster_rank> measuring;  ///< one GPU each, alike
-    std::vector<cluster_rank> compiling;  ///< without a GPU
+    std::size_t backend = 0;                   ///< its number, for ranks that prepare for several
+    std::vector<cluster_rank> measuring = {};  ///< one GPU each, alike
+    std::vector<cluster_rank> compiling = {};  ///< without a GPU
 };
 
 /// `local` as the coordinator knows it (environment, hashes, checks, prior), with its work done by the ranks.

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "support/error.hpp"
 #include "tune/store/result_json.hpp"
 #include "tune/types/sample_time.hpp"
 
@@ -154,13 +153,13 @@ rank_role role_of(const message_json& from)
 prepared_job prepared_of(const message_json& from)
 {
     auto made = record_of<prepared_job>(from, "prepared");
-    if (!is_duration(made.compile_seconds)) refuse_member("compile_seconds");
+    if (!is_duration(made.build.compile_seconds)) refuse_member("compile_seconds");
     each_field(made.work, [](const char* name, const std::optional<double>& amount) {
         if (amount && !is_work(*amount)) refuse_member(name);
     });
-    if (!made.kernel) return made;
-    refuse_negative("kernel", *made.kernel);
-    set_architecture(*made.kernel, std::string(made.kernel->architecture));
+    if (!made.build.kernel) return made;
+    refuse_negative("kernel", *made.build.kernel);
+    set_architecture(*made.build.kernel, std::string(made.build.kernel->architecture));
     return made;
 }
 

@@ -40,13 +40,13 @@ struct rank_facts {
     std::string process_space;  ///< where process numbers mean the same: one kernel, one namespace; empty: unknown
     long process = 0;
     std::string spec_hash, source_hash;
-    std::string driver, toolkit;   ///< "13.0", "NVRTC 13.0"; empty: none
-    std::vector<int> cores;        ///< that it may run on, by their numbers
-    std::vector<gpu_device> gpus;  ///< that it sees
-    std::string no_gpu;            ///< why it sees none
-    std::string failure;           ///< why it cannot take part; empty: it can
-    std::string hint;              ///< with `failure`: what to do
-    bool lacks_something = false;  ///< with `failure`: it would take part if it had a toolkit
+    std::string driver, toolkit;        ///< "13.0", "NVRTC 13.0"; empty: none
+    std::vector<int> cores;             ///< that it may run on, by their numbers
+    std::vector<gpu_device> gpus = {};  ///< that it sees
+    std::string no_gpu;                 ///< why it sees none
+    std::string failure;                ///< why it cannot take part; empty: it can
+    std::string hint;                   ///< with `failure`: what to do
+    bool lacks_something = false;       ///< with `failure`: it would take part if it had a toolkit
 };
 
 constexpr auto fields_of(const rank_facts&)
@@ -62,12 +62,12 @@ constexpr auto fields_of(const rank_facts&)
 
 /// What a rank is to be, as the coordinator has decided.
 struct rank_role {
-    int gpu = -1;                  ///< the GPU that it measures on, by its number here; -1: none
-    std::vector<gpu_device> gpus;  ///< without one: for what it compiles, in the order of the coordinator's backends
-    std::string driver;            ///< with `gpus`: theirs
-    unsigned jobs = 1;             ///< compilers at once; 0: it is not asked to compile
-    std::size_t backend = 0;       ///< with a GPU: which of the coordinator's backends it belongs to
-    double silence_seconds = 30;   ///< without a word from the coordinator for four times as long the rank ends
+    int gpu = -1;                       ///< the GPU that it measures on, by its number here; -1: none
+    std::vector<gpu_device> gpus = {};  ///< without one: for what it compiles, in the coordinator's order of backends
+    std::string driver = {};            ///< with `gpus`: theirs
+    unsigned jobs = 1;                  ///< compilers at once; 0: it is not asked to compile
+    std::size_t backend = 0;            ///< with a GPU: which of the coordinator's backends it belongs to
+    double silence_seconds = 30;        ///< without a word from the coordinator for four times as long the rank ends
 };
 constexpr auto fields_of(const rank_role&)
 {

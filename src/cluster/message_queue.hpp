@@ -14,30 +14,53 @@
 namespace launchbox {
 
 /// Any thread pushes, any thread pops.
-class message_queue {
+template <class Message>
+class waiting_messages {
 public:
-    void push(rank_message message)
+    void push(Message message)
     {
         const std::lock_guard guard(lock_);
         messages_.push_back(std::move(message));
         changed_.notify_one();
     }
-
-    /// The oldest, waiting at most so long.
-    std::optional<rank_message> pop(double seconds)
+    /// Nothing waits any more, and `pop` returns.
+    void end()
+    {
+        const std::lock_guard guard(lock_);
+        ended_ = true;
+        messages_.clear();
+        changed_.notify_all();
+    }
+    /// The oldest, waiting at most so long. Nothing: it has ended, or none came.
+    std::optional<Message> pop(double seconds)
     {
         std::unique_lock guard(lock_);
-        changed_.wait_for(guard, std::chrono::duration<double>(seconds), [this] { return !messages_.empty(); });
+        changed_.wait_for(guard, std::chrono::duration<double>(seconds), [this] { return can_pop(); });
+        return oldest();
+    }
+    std::optional<Message> pop()
+    {
+        std::unique_lock guard(lock_);
+        changed_.wait(guard, [this] { return can_pop(); });
+        return oldest();
+    }
+
+private:
+    [[nodiscard]] bool can_pop() const { return ended_ || !messages_.empty(); }
+    std::optional<Message> oldest()
+    {
         if (messages_.empty()) return std::nullopt;
-        rank_message message = std::move(messages_.front());
+        Message message = std::move(messages_.front());
         messages_.pop_front();
         return message;
     }
 
-private:
     std::mutex lock_;
     std::condition_variable changed_;
-    std::deque<rank_message> messages_;
+    std::deque<Message> messages_;
+    bool ended_ = false;
 };
+
+using message_queue = waiting_messages<rank_message>;
 
 }  // namespace launchbox

@@ -23,7 +23,6 @@ namespace launchbox {
 namespace {
 
 using call_clock = std::chrono::steady_clock;
-using call_json = nlohmann::ordered_json;
 
 double seconds_between(call_clock::time_point from, call_clock::time_point to)
 {
@@ -66,11 +65,11 @@ struct rank_calls::impl {
     std::jthread listener;
 
     known_rank& at(int rank) { return ranks.at(static_cast<std::size_t>(rank)); }
-    void tell(int rank, const call_json& said, std::string bytes = {}) const
+    void tell(int rank, const message_json& said, std::string bytes = {}) const
     {
         link.send(rank, encoded({.said = said, .bytes = std::move(bytes)}));
     }
-    void tell_all(const call_json& said, bool lost_ones)
+    void tell_all(const message_json& said, bool lost_ones)
     {
         for (int rank = 0; rank < link.ranks; ++rank)
             if (lost_ones || at(rank).lost.empty()) tell(rank, said);
@@ -79,6 +78,14 @@ struct rank_calls::impl {
     void take(const rank_message& message);
     void take_answer(cluster_message answer, int rank);
     void lose(int rank, const std::string& why);  // under the lock
+    void end_calls(const auto& ends, const std::exception_ptr& why)
+    {
+        for (auto call = calls.begin(); call != calls.end();) {
+            const bool over = ends(call->second);
+            if (over) call->second.answer.set_exception(why);
+            call = over ? calls.erase(call) : std::next(call);
+        }
+    }
     void look_for_silence(call_clock::time_point now);
     [[nodiscard]] bool has_ended(const rank_facts& of) const
     {
@@ -197,13 +204,7 @@ void rank_calls::impl::lose(int rank, const std::string& why)
     known_rank& known = at(rank);
     if (!known.lost.empty()) return;
     known.lost = known.name + " is left out: " + why;
-    for (auto call = calls.begin(); call != calls.end();)
-        if (call->second.rank == rank) {
-            call->second.answer.set_exception(std::make_exception_ptr(rank_lost(known.lost)));
-            call = calls.erase(call);
-        } else {
-            ++call;
-        }
+    end_calls([&](const open_call& call) { return call.rank == rank; }, std::make_exception_ptr(rank_lost(known.lost)));
     changed.notify_all();
 }
 
@@ -226,7 +227,7 @@ std::map<int, rank_facts> rank_calls::wait_for_facts(double seconds, int except)
     return all;
 }
 
-void rank_calls::begin(const std::map<int, call_json>& roles)
+void rank_calls::begin(const std::map<int, message_json>& roles)
 {
     std::unique_lock guard(impl_->lock);
     impl_->started = true;
@@ -245,7 +246,7 @@ void rank_calls::begin(const std::map<int, call_json>& roles)
         }
 }
 
-cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
+cluster_message rank_calls::call(int rank, message_json said, std::string bytes)
 {
     std::future<cluster_message> answer;
     {
@@ -262,7 +263,7 @@ cluster_message rank_calls::call(int rank, call_json said, std::string bytes)
     return answer.get();
 }
 
-void rank_calls::tell(int rank, const call_json& said)
+void rank_calls::tell(int rank, const message_json& said)
 {
     if (!is_lost(rank)) impl_->tell(rank, said);
 }
@@ -272,14 +273,8 @@ void rank_calls::give_up_preparing(std::size_t backend, const std::vector<int>& 
     const std::lock_guard guard(impl_->lock);
     for (const int rank : ranks)
         if (impl_->at(rank).lost.empty()) impl_->tell(rank, {{"do", "give_up"}});
-    for (auto call = impl_->calls.begin(); call != impl_->calls.end();)
-        if (call->second.prepares_for == backend) {
-            call->second.answer.set_exception(
-                std::make_exception_ptr(error("interrupted", {}, exit_status::interrupted)));
-            call = impl_->calls.erase(call);
-        } else {
-            ++call;
-        }
+    impl_->end_calls([&](const open_call& call) { return call.prepares_for == backend; },
+                     std::make_exception_ptr(error("interrupted", {}, exit_status::interrupted)));
 }
 
 void rank_calls::name(int rank, std::string name)

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "support/error.hpp"
@@ -175,9 +173,9 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
         });
         const auto number = static_cast<std::size_t>(same - plan.groups.begin());
         if (same == plan.groups.end())
-            plan.groups.push_back({.gpu = *gpu, .driver = known.driver, .toolkit = known.toolkit, .ranks = {}});
+            plan.groups.push_back({.gpu = *gpu, .driver = known.driver, .toolkit = known.toolkit});
         plan.groups[number].ranks.push_back(rank);
-        plan.roles[rank] = {.gpu = gpu->index, .gpus = {}, .driver = {}, .jobs = 1, .backend = number};
+        plan.roles[rank] = {.gpu = gpu->index, .jobs = 1, .backend = number};
     }
     for (const int rank : without) {
         // One toolkit compiles for all only where it is that of all.

@@ -15,7 +15,7 @@ namespace launchbox {
 struct rank_group {
     gpu_device gpu;  ///< one of them
     std::string driver, toolkit;
-    std::vector<int> ranks;  ///< that measure on them, rising
+    std::vector<int> ranks = {};  ///< that measure on them, rising
 };
 
 struct rank_plan {

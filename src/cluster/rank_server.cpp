@@ -5,15 +5,13 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <thread>
 
+#include "cluster/message_queue.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "support/process/clock.hpp"
 #include "support/process/thread_group.hpp"
 
 namespace launchbox {
@@ -21,45 +19,26 @@ namespace launchbox {
 namespace {
 
 namespace fs = std::filesystem;
-using server_json = message_json;
 
 // How many times the silence that ends a rank a coordinator may be silent: it has more to do than any rank.
 constexpr double patience_with_coordinator = 4;
 // Before it has given out the roles it waits for ranks that are still being started.
 constexpr double max_seconds_to_role = 600;
-// Requests of one kind in the order in which they came, for the threads that do them.
-class request_queue {
-public:
-    void push(cluster_message request)
-    {
-        const std::lock_guard guard(lock_);
-        requests_.push_back(std::move(request));
-        changed_.notify_one();
-    }
-    void end()
-    {
-        const std::lock_guard guard(lock_);
-        ended_ = true;
-        requests_.clear();
-        changed_.notify_all();
-    }
-    // Nothing: it has ended.
-    std::optional<cluster_message> pop()
-    {
-        std::unique_lock guard(lock_);
-        changed_.wait(guard, [this] { return ended_ || !requests_.empty(); });
-        if (ended_) return std::nullopt;
-        cluster_message request = std::move(requests_.front());
-        requests_.pop_front();
-        return request;
-    }
 
-private:
-    std::mutex lock_;
-    std::condition_variable changed_;
-    std::deque<cluster_message> requests_;
-    bool ended_ = false;
-};
+// Requests of one kind in the order in which they came, for the threads that do them.
+using request_queue = waiting_messages<cluster_message>;
+
+// What goes wrong is said, too: the coordinator throws it where it would have been thrown on one machine.
+void note_failure(message_json& reply, const std::function<void()>& work)
+{
+    try {
+        work();
+    } catch (const error& failure) {
+        reply["error"] = json_of(failure);
+    } catch (const std::exception& failure) {
+        reply["error"] = json_of(error(failure.what()));
+    }
+}
 
 class rank_server {
 public:
@@ -75,7 +54,7 @@ public:
     serving_end run(const rank_facts& facts);
 
 private:
-    void tell(const server_json& said, std::string bytes = {}) const
+    void tell(const message_json& said, std::string bytes = {}) const
     {
         std::string text = encoded({.said = said, .bytes = std::move(bytes)});
         if (text.size() > max_message_bytes)
@@ -90,8 +69,8 @@ private:
     void begin_as(const rank_role& role);
     void answer(request_queue& requests);
     void answer_one(const cluster_message& request, long id);
-    void do_one(const cluster_message& request, server_json& reply, std::string& bytes);
-    [[nodiscard]] const tune_backend& backend_for(const server_json& request) const;
+    void do_one(const cluster_message& request, message_json& reply, std::string& bytes);
+    [[nodiscard]] const tune_backend& backend_for(const message_json& request) const;
     prepared_job made_for_measuring(const cluster_message& request, const tune_job& job, long number);
 
     const rank_link& link_;
@@ -118,7 +97,7 @@ serving_end rank_server::run(const rank_facts& facts)
                            [] { return false; });
         }
     });
-    server_json hello = json_of(facts);
+    message_json hello = json_of(facts);
     hello["is"] = "hello";
     tell(hello);
     bool goes_on = true;
@@ -191,14 +170,8 @@ void rank_server::remove_own(const std::string& path) const
 void rank_server::begin(const cluster_message& message)
 {
     if (!threads_.empty()) throw error("it got its role twice");
-    server_json ready{{"is", "ready"}};
-    try {
-        begin_as(role_of(message.said.value("role", server_json())));
-    } catch (const error& failure) {
-        ready["error"] = json_of(failure);
-    } catch (const std::exception& failure) {
-        ready["error"] = json_of(error(failure.what()));
-    }
+    message_json ready{{"is", "ready"}};
+    note_failure(ready, [&] { begin_as(role_of(message.said.value("role", message_json()))); });
     tell(ready);
 }
 
@@ -225,24 +198,17 @@ void rank_server::answer(request_queue& requests)
         answer_one(*request, number_in(*request, "id"));
 }
 
-// What goes wrong is an answer, too: the coordinator throws it where it would have been thrown on one machine.
 void rank_server::answer_one(const cluster_message& request, long id)
 {
-    server_json reply{{"is", "answer"}, {"id", id}};
+    message_json reply{{"is", "answer"}, {"id", id}};
     std::string bytes;
-    try {
-        do_one(request, reply, bytes);
-    } catch (const error& failure) {
-        reply["error"] = json_of(failure);
-    } catch (const std::exception& failure) {
-        reply["error"] = json_of(error(failure.what()));
-    }
+    note_failure(reply, [&] { do_one(request, reply, bytes); });
     tell(reply, std::move(bytes));
 }
 
-void rank_server::do_one(const cluster_message& request, server_json& reply, std::string& bytes)
+void rank_server::do_one(const cluster_message& request, message_json& reply, std::string& bytes)
 {
-    const server_json& said = request.said;
+    const message_json& said = request.said;
     const std::string does = text_in(request, "do");
     const long number = number_in(request, "number");
     if (does == "fetch") {
@@ -258,7 +224,7 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
     if (does == "prepare") {
         prepared_job made = backend.prepare(job);
         reply["prepared"] = json_of(made);
-        if (made.status != build_status::built || !made.machine_failure.empty()) return;
+        if (made.build.status != build_status::built || !made.build.machine_failure.empty()) return;
         std::error_code unknown;
         const std::uintmax_t size = made.folder.empty() ? fs::file_size(made.file, unknown) : 0;
         reply["module_bytes"] = unknown ? 0 : size;
@@ -269,17 +235,17 @@ void rank_server::do_one(const cluster_message& request, server_json& reply, std
     const measure_request how = record_of<measure_request>(said.at("request"), "request");
     const prepared_job made = made_for_measuring(request, job, number);
     measurement measured;
-    if (!made.machine_failure.empty())
-        measured.machine_failure = made.machine_failure;
-    else if (made.status != build_status::built)
-        measured = {.status = outcome_of(made.status), .reason = made.reason};
+    if (!made.build.machine_failure.empty())
+        measured.machine_failure = made.build.machine_failure;
+    else if (made.build.status != build_status::built)
+        measured = {.status = outcome_of(made.build.status), .reason = made.build.reason};
     else
         measured = backend.measurers.at(0)(job, made, how);
     reply["measurement"] = json_of(measured);
 }
 
 // One with a GPU knows one backend alone.
-const tune_backend& rank_server::backend_for(const server_json& request) const
+const tune_backend& rank_server::backend_for(const message_json& request) const
 {
     return role_.gpu >= 0 ? backends_.at(0) : backends_.at(place_in(request, "backend"));
 }

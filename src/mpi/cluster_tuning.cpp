@@ -10,14 +10,12 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "app/tuning/spec_sources.hpp"
 #include "cluster/cluster_backend.hpp"
 #include "cluster/rank_plan.hpp"
-#include "cluster/rank_server.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "support/files/files.hpp"
 #include "support/process/thread_group.hpp"
@@ -158,7 +156,7 @@ planned_backends plan_group(const tune_spec& spec, const backend_request& reques
 
 device_record device_of(const rank_facts& facts, int index)
 {
-    device_record device{.name = name_of(facts, index), .host = facts.host, .uuid = {}};
+    device_record device{.name = name_of(facts, index), .host = facts.host};
     for (const gpu_device& gpu : facts.gpus)
         if (gpu.index == index) {
             device.uuid = gpu.uuid;
@@ -219,7 +217,7 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     for (std::size_t i = 0; i < plan.groups.size(); ++i) {
         const rank_group& group = plan.groups[i];
         const std::shared_ptr<planned_backends>& kept = planned[i];
-        cluster_backend_options options{.backend = i, .measuring = {}, .compiling = {}};
+        cluster_backend_options options{.backend = i};
         std::vector<device_record> devices;
         for (const int rank : group.ranks) {
             options.measuring.push_back({.rank = rank, .jobs = plan.roles[rank].jobs});

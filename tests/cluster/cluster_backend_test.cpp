@@ -83,17 +83,17 @@ protected:
         backend.environment.gpu = "test GPU";
         backend.prepare = [this, rank, habits](const tune_job& job) {
             prepared_job made;
-            made.code = made.same_when_equal = name_of_job(spec, job);
-            made.compile_seconds = habits.compile_seconds;
+            made.build.code = made.same_when_equal = name_of_job(spec, job);
+            made.build.compile_seconds = habits.compile_seconds;
             kernel_info kernel;
-            kernel.name = "kernel of " + made.code;
-            made.kernel = kernel;
+            kernel.name = "kernel of " + made.build.code;
+            made.build.kernel = kernel;
             const std::lock_guard guard(notes.lock);
-            notes.prepared[rank].push_back(made.code);
+            notes.prepared[rank].push_back(made.build.code);
             made.file =
                 (folder.path() / (std::to_string(rank) + " " + std::to_string(notes.prepared[rank].size()))).string();
             std::string module("module\0of ", 10);
-            write_file_atomically(made.file, module + made.code);
+            write_file_atomically(made.file, module + made.build.code);
             return made;
         };
         backend.measurers.push_back([this, rank, habits, ranks](const tune_job& job, const prepared_job& made,
@@ -104,7 +104,7 @@ protected:
             std::size_t before = 0;
             {
                 const std::lock_guard guard(notes.lock);
-                if (!read_input(made.file).ends_with(name) || made.kernel.value().name != "kernel of " + name)
+                if (!read_input(made.file).ends_with(name) || made.build.kernel.value().name != "kernel of " + name)
                     notes.wrong_module = true;
                 if (request.is_reference) {
                     notes.references[rank].push_back(name);

@@ -111,7 +111,7 @@ void coordinate(const std::vector<std::string>& messages)
         const tune_job job{.candidate = 0, .workload = 0, .parameters = {{{"threads", std::int64_t{32}}}}};
         for (int i = 0; i < 2; ++i) {
             const prepared_job made = backend.prepare(job);
-            if (made.status != build_status::built || !made.machine_failure.empty()) continue;
+            if (made.build.status != build_status::built || !made.build.machine_failure.empty()) continue;
             const measurement measured = backend.measurers.front()(job, made, {});
             stored_result stored;
             stored.measured = measured;

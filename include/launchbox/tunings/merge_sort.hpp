@@ -471,7 +471,7 @@ struct merge_sort_s8_v8_above_262144 : launchbox::launch_box<
 #ifdef LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW
 using merge_sort_k16_v8_upto_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_UPTO_65536_ROW>;
 #else
-using merge_sort_k16_v8_upto_65536 = launchbox::launch_box<
+struct merge_sort_k16_v8_upto_65536 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 2, 2, 8}>,
     // baseline, not measured
@@ -480,14 +480,14 @@ using merge_sort_k16_v8_upto_65536 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{256, 4, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{256, 2, 4, 8}>
->;
+> {};
 #endif
 
 // table merge_sort_k16_v8_above_65536: keys of 9 to 16 bytes with values, n above 65536
 #ifdef LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW
 using merge_sort_k16_v8_above_65536 = launchbox::only<merge_sort_row LAUNCHBOX_MERGE_SORT_K16_V8_ABOVE_65536_ROW>;
 #else
-using merge_sort_k16_v8_above_65536 = launchbox::launch_box<
+struct merge_sort_k16_v8_above_65536 : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, merge_sort_row{256, 4, 1, 8}>,
     // baseline, not measured
@@ -496,7 +496,7 @@ using merge_sort_k16_v8_above_65536 = launchbox::launch_box<
     launchbox::sm<90, merge_sort_row{128, 16, 4, 16}>,
     // baseline, not measured
     launchbox::sm<120, merge_sort_row{512, 4, 1, 8}>
->;
+> {};
 #endif
 
 // clang-format on

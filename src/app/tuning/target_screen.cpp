@@ -52,9 +52,9 @@ struct target_screen::impl {
         const assignment values = joined(candidate, on.values);
         const evaluated_launch launch = launches->launch(values);
         if (std::string why = why_not_before_build(launch, limits); !why.empty() || !builder) return why;
-        const build_result built = builder->build(values, target);
+        const build_record built = builder->build(values, target).build;
         if (built.status != build_status::built) return built.reason;
-        return why_not_launched(built.kernel, launch, limits, spec.screen);
+        return why_not_launched(*built.kernel, launch, limits, spec.screen);
     }
 };
 
@@ -85,10 +85,10 @@ std::string target_screen::compiled_text(const assignment& candidate) const
 {
     if (!impl_->builder) return {};
     const assignment values = joined(candidate, impl_->spec.workloads.front().values);
-    const build_result built = impl_->builder->build(values, impl_->target);
-    if (built.status != build_status::built || !built.kernel.figures.registers) return {};
-    const built_launch launch = residency_of(built.kernel, impl_->launches->launch(values), impl_->limits);
-    return fmt::format("{} registers, {} blocks resident on an SM", *built.kernel.figures.registers,
+    const build_record built = impl_->builder->build(values, impl_->target).build;
+    if (built.status != build_status::built || !built.kernel->figures.registers) return {};
+    const built_launch launch = residency_of(*built.kernel, impl_->launches->launch(values), impl_->limits);
+    return fmt::format("{} registers, {} blocks resident on an SM", *built.kernel->figures.registers,
                        launch.resident_blocks);
 }
 

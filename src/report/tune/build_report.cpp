@@ -44,8 +44,8 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report,
 {
     std::map<build_status, group> found;
     for (const built_candidate& candidate : report.candidates) {
-        if (candidate.status == build_status::built && !built_too) continue;
-        group& alike = found[candidate.status];
+        if (candidate.build.status == build_status::built && !built_too) continue;
+        group& alike = found[candidate.build.status];
         ++alike.count;
         if (alike.example == nullptr) alike.example = &candidate;
     }
@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, group>> groups_of(const build_report& report,
 std::string text_of_example(const built_candidate& candidate)
 {
     const std::string text = parameter_text(joined(candidate.parameters, candidate.workload));
-    return candidate.reason.empty() ? text : text + ": " + candidate.reason;
+    return candidate.build.reason.empty() ? text : text + ": " + candidate.build.reason;
 }
 
 std::optional<std::int64_t> spilled(const kernel_info& kernel)
@@ -70,7 +70,7 @@ std::optional<std::int64_t> spilled(const kernel_info& kernel)
 auto order_of(const built_candidate* candidate)
 {
     constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
-    const kernel_info& kernel = *candidate->kernel;
+    const kernel_info& kernel = *candidate->build.kernel;
     return std::tuple(spilled(kernel).value_or(unknown), -candidate->launch->occupancy,
                       kernel.figures.registers.value_or(std::numeric_limits<int>::max()));
 }
@@ -85,7 +85,7 @@ bool is_same(const ranked_builds& one, const ranked_builds& other)
 {
     return std::ranges::equal(one.candidates, other.candidates, [](const auto* a, const auto* b) {
         return a->parameters == b->parameters && a->launch == b->launch && order_of(a) == order_of(b) &&
-               a->kernel->figures.static_shared_bytes == b->kernel->figures.static_shared_bytes;
+               a->build.kernel->figures.static_shared_bytes == b->build.kernel->figures.static_shared_bytes;
     });
 }
 
@@ -93,7 +93,7 @@ std::vector<ranked_builds> rankings_of(const build_report& report)
 {
     std::vector<ranked_builds> all;
     for (const built_candidate& candidate : report.candidates) {
-        if (candidate.status != build_status::built || !candidate.launch || !candidate.kernel) continue;
+        if (candidate.build.status != build_status::built || !candidate.launch || !candidate.build.kernel) continue;
         auto place = std::ranges::find_if(
             all, [&](const ranked_builds& one) { return one.workloads.front() == candidate.workload; });
         if (place == all.end()) place = all.insert(all.end(), {{candidate.workload}, {}});
@@ -136,7 +136,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     add_last_column(columns, "note", rows);
     const auto baseline = std::ranges::find_if(ranking.candidates, [](const auto* one) { return one->is_baseline; });
     const auto uses_shared = [](const built_candidate& one) {
-        return one.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
+        return one.build.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
     };
     // Its values may leave loops nothing to do, and the compiler nothing to compile.
     const auto note_of = [&](const built_candidate& one) -> std::string {
@@ -151,7 +151,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
             ++left_out;
             continue;
         }
-        const kernel_figures& figures = one.kernel->figures;
+        const kernel_figures& figures = one.build.kernel->figures;
         const auto shared = figures.static_shared_bytes
                                 ? std::optional(*figures.static_shared_bytes + one.launch->dynamic_shared_bytes)
                                 : std::nullopt;
@@ -160,7 +160,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
         if (!has_threads) row.emplace_back(with_commas(one.launch->threads));
         row.emplace_back(figure(figures.registers));
         row.emplace_back(bytes_text(figures.spill_store_bytes) + "/" + bytes_text(figures.spill_load_bytes),
-                         spilled(*one.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
+                         spilled(*one.build.kernel).value_or(0) > 0 ? tone::warning : tone::plain);
         row.emplace_back(bytes_text(shared));
         row.emplace_back(std::to_string(one.launch->resident_blocks));
         row.emplace_back(fmt::format("{:.3g} %", 100 * one.launch->occupancy));
@@ -222,13 +222,13 @@ ordered_json build_json(const std::vector<build_report>& reports)
                  {"architecture", text_or_null(report.architecture)},
                  {"parameters", json_of(candidate.parameters)},
                  {"workload", json_of(candidate.workload)},
-                 {"outcome", name_of(candidate.status)},
-                 {"reason", text_or_null(candidate.reason)},
+                 {"outcome", name_of(candidate.build.status)},
+                 {"reason", text_or_null(candidate.build.reason)},
                  {"baseline", candidate.is_baseline},
-                 {"resources", candidate.kernel ? json_of(*candidate.kernel) : ordered_json()},
+                 {"resources", candidate.build.kernel ? json_of(*candidate.build.kernel) : ordered_json()},
                  {"launch", candidate.launch ? json_of_launch(*candidate.launch) : ordered_json()},
-                 {"from_cache", candidate.from_cache},
-                 {"log", text_or_null(candidate.log)}});
+                 {"from_cache", candidate.build.from_cache},
+                 {"log", text_or_null(candidate.build.log)}});
     return all;
 }
 
@@ -236,15 +236,15 @@ table build_table(const std::vector<build_report>& reports)
 {
     ordered_json rows = ordered_json::array();
     const auto row_of = [](const build_report& report, const built_candidate& candidate) {
-        const kernel_figures figures = candidate.kernel ? candidate.kernel->figures : kernel_figures();
+        const kernel_figures figures = candidate.build.kernel ? candidate.build.kernel->figures : kernel_figures();
         ordered_json row{{"tunable", report.name},
                          {"architecture", report.architecture},
                          {"parameters", parameter_text(candidate.parameters)},
                          {"workload", parameter_text(candidate.workload)},
-                         {"outcome", name_of(candidate.status)},
-                         {"reason", json_text(candidate.reason)},
+                         {"outcome", name_of(candidate.build.status)},
+                         {"reason", json_text(candidate.build.reason)},
                          {"registers", or_null(figures.registers)},
-                         {"spill_bytes", candidate.kernel ? or_null(spilled(*candidate.kernel)) : ordered_json()},
+                         {"spill_bytes", candidate.build.kernel ? or_null(spilled(*candidate.build.kernel)) : ordered_json()},
                          {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
         const ordered_json launch = candidate.launch ? json_of_launch(*candidate.launch) : ordered_json();
         for (const char* name : {"dynamic_shared_bytes", "threads", "resident_blocks"})

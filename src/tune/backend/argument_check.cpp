@@ -9,7 +9,6 @@
 #include "source/source_tokens.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
 

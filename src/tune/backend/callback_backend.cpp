@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/backend/callback_backend.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "support/error.hpp"
@@ -159,7 +156,7 @@ prepared_job callback_runner::prepare(const tune_job& job)
     const std::lock_guard guard(lock_);
     if (answer.status != outcome::device_lost) idle_.push_back(std::move(process));  // else none gets ready
     prepared_job made;
-    made.compile_seconds = seconds_since(begin);
+    made.build.compile_seconds = seconds_since(begin);
     return made;
 }
 
@@ -167,7 +164,6 @@ callback_task callback_runner::task_of(const tune_job& job, const measure_reques
 {
     callback_task task{.parameters = job.parameters,
                        .workload = spec_.workloads[job.workload].values,
-                       .reference = {},
                        .is_reference = request.is_reference,
                        .cold = spec_.measure.cold,
                        .absolute = spec_.verify.absolute,

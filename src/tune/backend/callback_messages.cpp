@@ -47,17 +47,13 @@ std::string one_line(std::string text)
     return text.substr(0, end) + "...";
 }
 
-// Users' code knows how its own work failed. That a GPU is lost for all others, or that the process has died, is not
-// for it to say.
 outcome failure_of(const callback_answer& answer)
 {
     if (answer.cuda_status && *answer.cuda_status != CUDA_SUCCESS) {
         const outcome what = outcome_of(static_cast<CUresult>(*answer.cuda_status));
         return what == outcome::device_lost ? outcome::launch_error : what;
     }
-    const outcome said = outcome_named(answer.failure).value_or(outcome::launch_error);
-    const bool may_be_said = said != outcome::measured && said != outcome::worker_died && said != outcome::device_lost;
-    return may_be_said ? said : outcome::launch_error;
+    return outcome_said(answer.failure);
 }
 
 }  // namespace

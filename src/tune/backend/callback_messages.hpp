@@ -14,9 +14,9 @@ namespace launchbox {
 /// So many launches of one candidate on one workload, each of them checked.
 struct callback_task {
     assignment parameters, workload;
-    std::optional<assignment> reference;  ///< the candidate whose outputs are right; empty: not compared with one
-    bool is_reference = false;            ///< it is this one
-    int samples = 1;                      ///< 0: it is only compiled
+    std::optional<assignment> reference = {};  ///< the candidate whose outputs are right; empty: not compared with one
+    bool is_reference = false;                 ///< it is this one
+    int samples = 1;                           ///< 0: it is only compiled
     bool cold = true;
     double absolute = 0, relative = 0;
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "capture/folder/captured_launch.hpp"
 #include "image/cubin.hpp"
 #include "image/gpu_coverage.hpp"
 #include "image/module_symbols.hpp"
@@ -84,8 +83,8 @@ build_result captured_module(const std::string& file, const compute_capability& 
         if (!variables.contains(variable.name))
             throw error(fmt::format("{}: its module has no variable '{}'", file, escape_for_terminal(variable.name)),
                         capture_again);
-    built.code = fmt::format("{:x}", launch.module_hash);
-    built.kernel = std::move(*kernel);
+    built.build.code = fmt::format("{:x}", launch.module_hash);
+    built.build.kernel = std::move(*kernel);
     return built;
 }
 

@@ -9,11 +9,9 @@
 #include <chrono>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <thread>
 
-#include "capture/folder/captured_launch.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/clock.hpp"
@@ -26,7 +24,6 @@
 #include "tune/backend/reference_outputs.hpp"
 #include "tune/backend/screen.hpp"
 #include "tune/build/compile_worker.hpp"
-#include "tune/worker/gpu_worker.hpp"
 
 namespace launchbox {
 
@@ -161,8 +158,8 @@ prepared_job kernel_runner::prepare(const tune_job& job)
 {
     prepared_job made;
     const auto rejected = [&](const std::string& why) {
-        made.status = build_status::rejected;
-        made.reason = why;
+        made.build.status = build_status::rejected;
+        made.build.reason = why;
         return made;
     };
     const assignment values = values_of(job);
@@ -175,27 +172,19 @@ prepared_job kernel_runner::prepare(const tune_job& job)
     std::vector<task_argument> given = expressions_.arguments(values);
     if (measures_here() && !is_captured()) references_.start(job.workload, with_places(given));
     build_result built = build(job, values);
-    made.log = std::move(built.log);
-    made.machine_failure = std::move(built.machine_failure);
-    made.compile_seconds = built.seconds;
-    made.from_cache = built.from_cache;
-    if (built.status != build_status::built) {
-        made.status = built.status;
-        made.reason = built.reason;
-        return made;
-    }
-    made.kernel = built.kernel;
-    made.code = built.code;
-    if (const std::string why = why_not_launched(built.kernel, launch, *options_.limits, spec_.screen); !why.empty())
+    made.build = std::move(built.build);
+    if (made.build.status != build_status::built) return made;
+    const kernel_info& kernel = *made.build.kernel;
+    if (const std::string why = why_not_launched(kernel, launch, *options_.limits, spec_.screen); !why.empty())
         return rejected(why);
-    if (const std::string why =
-            is_captured() ? why_parameters_differ(captures_.launch(job.workload), built.cubin, built.kernel.name)
-                          : why_arguments_differ(built.kernel, given);
+    if (const std::string why = is_captured()
+                                    ? why_parameters_differ(captures_.launch(job.workload), built.cubin, kernel.name)
+                                    : why_arguments_differ(kernel, given);
         !why.empty())
         return rejected(why);
-    made.launch = residency_of(built.kernel, launch, *options_.limits);
-    made.kernel->launches.launch_threads = static_cast<int>(made.launch->threads);
-    made.same_when_equal = fmt::format("{} {} {} {} {} {}", built.code, launch.carveout_percent.value_or(-1),
+    made.launch = residency_of(kernel, launch, *options_.limits);
+    made.build.kernel->launches.launch_threads = static_cast<int>(made.launch->threads);
+    made.same_when_equal = fmt::format("{} {} {} {} {} {}", made.build.code, launch.carveout_percent.value_or(-1),
                                        fmt::join(launch.threads, ","), fmt::join(launch.blocks, ","),
                                        fmt::join(launch.cluster, ","), launch.dynamic_shared_bytes);
     for (task_argument& variable : expressions_.variables(values)) given.push_back(std::move(variable));
@@ -215,7 +204,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
     const assignment values = values_of(job);
     const evaluated_launch launch = expressions_.launch(values);
     gpu_task task{.cubin_file = made.file,
-                  .kernel = made.kernel.value().name,
+                  .kernel = made.build.kernel.value().name,
                   .threads = launch.threads,
                   .blocks = launch.blocks,
                   .cluster = launch.cluster,
@@ -224,8 +213,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .workload = parameter_text(spec_.workloads[job.workload].values),
                   .arguments = with_places(expressions_.arguments(values)),
                   .variables = with_places(expressions_.variables(values)),
-                  .expected = {},
-                  .save_outputs = {},
+                  .compared_as = spec_.verify.type,
                   .absolute = spec_.verify.absolute,
                   .relative = spec_.verify.relative,
                   .measure = spec_.measure,
@@ -236,18 +224,16 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                   .samples = request.samples,
                   .repeated = request.repeated};
     if (is_captured()) captures_.add_to(task, job.workload, launch.carveout_percent.has_value());
-    task.compared_as = spec_.verify.type;
     const auto waiting = std::chrono::steady_clock::now();
-    if (is_captured())
-        task.expected = {};  // the capture has what is expected
-    else if (compares_with_baseline() && (request.is_reference || request.calibrates)) {
+    if (compares_with_baseline() && (request.is_reference || request.calibrates)) {
         task.makes_reference = true;
         if (request.is_reference) task.save_outputs = references_.to_be_saved(job.workload, task.arguments);
         for (const auto& [output, file] : task.save_outputs) std::ofstream(pending_file(file)).flush();
-    } else if (!compares_with_baseline())
+    } else if (compares_with_baseline()) {
+        if (std::optional<measurement> failed = get_reference(worker, job.workload, task)) return *failed;
+    } else if (!is_captured()) {  // a capture has what is expected
         task.expected = references_.expected(job.workload, task.arguments);
-    else if (std::optional<measurement> failed = get_reference(worker, job.workload, task))
-        return *failed;
+    }
     const double waited = seconds_since(waiting);
     {
         const std::lock_guard guard(lock_);
@@ -323,11 +309,11 @@ std::optional<measurement> kernel_runner::make_reference_again(gpu_worker& worke
         job = reference_.at(workload).job;
     }
     const prepared_job made = prepare(job);
-    measurement again{.reason = made.reason, .machine_failure = made.machine_failure};
-    if (made.status == build_status::built && made.machine_failure.empty())
+    measurement again{.reason = made.build.reason, .machine_failure = made.build.machine_failure};
+    if (made.build.status == build_status::built && made.build.machine_failure.empty())
         again = measure(worker, job, made, {.samples = 1, .is_reference = true});
     if (!again.machine_failure.empty()) return again;
-    if (made.status != build_status::built || again.status != outcome::measured)
+    if (made.build.status != build_status::built || again.status != outcome::measured)
         return measurement{.status = outcome::device_lost,
                            .reason = "the reference could not be measured again: " + again.reason,
                            .sticky = true};

@@ -15,6 +15,7 @@
 #include "compiler/run/compile_cache.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/clock.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/machine_failure.hpp"
@@ -126,13 +127,6 @@ said_in_json read_said(std::string_view output)
     return said;
 }
 
-// A program knows how its own work failed. That its GPU is lost for all others, that its process has died, or that it
-// was measured, is not for it to say.
-bool may_be_said_by_program(outcome what)
-{
-    return what != outcome::measured && what != outcome::worker_died && what != outcome::device_lost;
-}
-
 // What the others' output is compared with.
 struct reference_output {
     bool prints_time = false;
@@ -179,8 +173,6 @@ private:
                          const machine_watch& machine);
     void drop_when_done(const prepared_job& made);
     double limit_for(std::size_t workload, bool is_reference);
-    void remember_reference(std::size_t workload, double seconds);
-    void forget_reference(std::size_t workload);
     void compare(const tune_job& job, const measure_request& request, bool prints_time, measurement& measured);
 
     const tune_spec& spec_;
@@ -215,33 +207,33 @@ prepared_job program_runner::build(const assignment& values, const fs::path& fol
             made.file = (folder / "program").string();
         }
     } catch (const fs::filesystem_error& failure) {
-        made.status = build_status::compile_error;
-        made.reason = "cannot make a folder for the build: " + failure.code().message();
-        if (is_machine_failure(failure.code().value())) made.machine_failure = made.reason;
+        made.build.status = build_status::compile_error;
+        made.build.reason = "cannot make a folder for the build: " + failure.code().message();
+        if (is_machine_failure(failure.code().value())) made.build.machine_failure = made.build.reason;
         return made;
     }
     const clock::time_point start = clock::now();
     run_build(values, made);
-    made.compile_seconds = std::chrono::duration<double>(clock::now() - start).count();
-    if (made.status != build_status::built) return made;
+    made.build.compile_seconds = seconds_since(start);
+    if (made.build.status != build_status::built) return made;
     const auto made_nothing = [&](const char* why) {
-        made.status = build_status::compile_error;
-        made.reason = why;
+        made.build.status = build_status::compile_error;
+        made.build.reason = why;
     };
     if (!builds_in_place(program_) && !fs::exists(made.file)) made_nothing("the build did not write {output}");
     if (builds_in_place(program_) && files_in(made.directory) == before)
         made_nothing(
             "the build changed no file of its copy of the spec's folder: it found everything up to date (make -B), or "
             "writes elsewhere; let it write {output}");
-    if (made.status == build_status::built) note_code(values, before, made);
+    if (made.build.status == build_status::built) note_code(values, before, made);
     return made;
 }
 
 void program_runner::run_build(const assignment& values, prepared_job& made) const
 {
     const auto failed = [&](build_status status, std::string reason) {
-        made.status = status;
-        made.reason = std::move(reason);
+        made.build.status = status;
+        made.build.reason = std::move(reason);
     };
     const machine_watch machine(made.folder);
     std::vector<std::string> command =
@@ -255,7 +247,7 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
                                                     .environment = {},
                                                     .output_cap = max_output,
                                                     .time_limit = program_.build_seconds});
-        made.log = ran.output;
+        made.build.log = ran.output;
         const std::string reason = reason_in(ran.output);
         if (ran.timed_out)
             failed(build_status::compile_timeout,
@@ -263,14 +255,14 @@ void program_runner::run_build(const assignment& values, prepared_job& made) con
         else if (ran.exit_code != 0)
             failed(build_status::compile_error,
                    reason.empty() ? fmt::format("the build ended with exit status {}", ran.exit_code) : reason);
-        if (made.status == build_status::compile_error) made.machine_failure = machine.lacked();
+        if (made.build.status == build_status::compile_error) made.build.machine_failure = machine.lacked();
     } catch (const machine_error& failure) {
         failed(build_status::compile_error, failure.what());
-        made.machine_failure = failure.what();
+        made.build.machine_failure = failure.what();
     } catch (const error& failure) {
         failed(build_status::compile_error, failure.what());
     }
-    if (made.status == build_status::built) refuse_unknown_sources(values, list);
+    if (made.build.status == build_status::built) refuse_unknown_sources(values, list);
     std::error_code ignored;
     fs::remove(list, ignored);
 }
@@ -298,9 +290,9 @@ void program_runner::refuse_unknown_sources(const assignment& values, const fs::
 void program_runner::note_code(const assignment& values, const std::map<std::string, std::string>& before,
                                prepared_job& made) const
 {
-    made.code = hash_of_changes(builds_in_place(program_) ? made.directory : made.folder, before);
+    made.build.code = hash_of_changes(builds_in_place(program_) ? made.directory : made.folder, before);
     std::vector<std::string> parts = filled_in(program_.run, placeholders(values, options_.architecture, "", ""));
-    parts.push_back(made.code);
+    parts.push_back(made.build.code);
     made.same_when_equal = key_of({parts.begin(), parts.end()});
 }
 
@@ -327,12 +319,12 @@ prepared_job program_runner::prepare(const tune_job& job)
         const std::lock_guard guard(lock_);
         if (const auto found = built_.find(key); found != built_.end() && fs::exists(found->second.file)) {
             made = found->second;
-            made.from_cache = true;
+            made.build.from_cache = true;
             return made;
         }
     }
     made = build(values, folder_ / fmt::format("program_{}", programs_++));
-    if (made.status != build_status::built) {
+    if (made.build.status != build_status::built) {
         std::error_code ignored;
         fs::remove_all(made.folder, ignored);
         return made;
@@ -354,11 +346,17 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     if (!gpu.empty()) what.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
 
     const clock::time_point start = clock::now();
-    const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - start).count(); };
-    if (request.is_reference) forget_reference(job.workload);
+    const auto elapsed = [&] { return seconds_since(start); };
+    if (request.is_reference) {
+        const std::lock_guard guard(lock_);
+        references_.erase(job.workload);
+    }
     const machine_watch machine(made.directory);
     measurement result = run_once(job, request, what, machine);
-    if (request.is_reference && result.status == outcome::measured) remember_reference(job.workload, elapsed());
+    if (request.is_reference && result.status == outcome::measured) {
+        const std::lock_guard guard(lock_);
+        seconds_[job.workload] = elapsed();
+    }
     const auto has_few = [&] {
         return std::ranges::any_of(result.quantities, [](const measured_quantity& quantity) {
             return quantity.samples.size() < enough_of_its_own;
@@ -419,18 +417,6 @@ double program_runner::limit_for(std::size_t workload, bool is_reference)
     return std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second);
 }
 
-void program_runner::remember_reference(std::size_t workload, double seconds)
-{
-    const std::lock_guard guard(lock_);
-    seconds_[workload] = seconds;
-}
-
-void program_runner::forget_reference(std::size_t workload)
-{
-    const std::lock_guard guard(lock_);
-    references_.erase(workload);
-}
-
 measurement program_runner::run_once(const tune_job& job, const measure_request& request, const run_of_program& what,
                                      const machine_watch& machine)
 {
@@ -485,7 +471,7 @@ void program_runner::compare(const tune_job& job, const measure_request& request
     const std::string& expected = reference->second.checksum;
     if (expected == measured.checksum || (expected.empty() && !request.is_reference)) return;
     const std::string checksum = measured.checksum;
-    measured = {.status = outcome::wrong_result, .reason = {}, .checksum = checksum};
+    measured = {.status = outcome::wrong_result, .checksum = checksum};
     if (request.is_reference)
         measured.reason =
             fmt::format("its checksum is {} in one run and {} in another", or_none(expected), or_none(checksum));
@@ -543,8 +529,7 @@ program_output read_program_output(const std::string& output, const program_targ
     const said_in_json said = read_said(output);
     result.checksum = said.checksum;
     if (!said.failure.empty()) {
-        result.status = outcome_named(said.failure).value_or(outcome::launch_error);
-        if (!may_be_said_by_program(result.status)) result.status = outcome::launch_error;
+        result.status = outcome_said(said.failure);
         result.reason = in_short(said.reason.empty() ? said.failure : said.reason);
         return read;
     }

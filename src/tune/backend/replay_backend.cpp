@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/backend/replay_backend.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <unordered_map>
 
@@ -31,23 +30,23 @@ tune_backend replay_backend(const tune_spec& spec, const recorded_run& run)
 
     tune_backend backend;
     backend.environment = recorded.environment;
-    backend.label = (recorded.environment.gpu.empty() ? recorded.environment.processor : recorded.environment.gpu) +
-                    ", as recorded";
+    backend.label = machine_of(recorded.environment) + ", as recorded";
     backend.source_hash = recorded.source_hash;
     backend.prepare = [find](const tune_job& job) -> prepared_job {
         const stored_result* result = find(job);
-        if (result == nullptr) return {.status = build_status::rejected, .reason = "it is not in the record"};
+        if (result == nullptr)
+            return {.build = {.status = build_status::rejected, .reason = "it is not in the record"}};
         // Those that shared a time share it again.
-        prepared_job made{.kernel = result->kernel,
+        const build_status status = build_status_of(result->measured.status);
+        return {.build = {.status = status,
+                          .reason = status == build_status::built ? std::string() : result->measured.reason,
+                          .kernel = result->kernel,
                           .code = result->code,
-                          .same_when_equal = parameter_text(result->same_as ? *result->same_as : result->parameters),
                           .log = result->log,
                           .compile_seconds = result->compile_seconds,
-                          .from_cache = true,
-                          .work = result->work};
-        made.status = build_status_of(result->measured.status);
-        if (made.status != build_status::built) made.reason = result->measured.reason;
-        return made;
+                          .from_cache = true},
+                .same_when_equal = parameter_text(result->same_as ? *result->same_as : result->parameters),
+                .work = result->work};
     };
     backend.measurers.push_back(
         [find](const tune_job& job, const prepared_job&, const measure_request&) { return find(job)->measured; });

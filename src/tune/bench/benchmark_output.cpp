@@ -23,7 +23,7 @@ constexpr std::size_t max_samples = 1'000'000;
 
 benchmark_time no_time(std::string diagnostic)
 {
-    return {.samples_ns = {}, .diagnostic = std::move(diagnostic)};
+    return {.diagnostic = std::move(diagnostic)};
 }
 
 // Refuses what no clock can have measured.
@@ -132,7 +132,7 @@ std::optional<benchmark_time> time_of_object(const json& object)
     if (const std::string failure = text_member(object, "failure");
         !failure.empty() && text_member(object, "launchbox").starts_with("measurement/")) {
         const std::string reason = text_member(object, "reason");
-        return benchmark_time{.samples_ns = {}, .diagnostic = reason.empty() ? failure : reason, .failure = failure};
+        return benchmark_time{.diagnostic = reason.empty() ? failure : reason, .failure = failure};
     }
     std::optional<benchmark_time> time = time_in_object(object);
     if (time && time->found()) time->checksum = text_member(object, "checksum");
@@ -326,7 +326,7 @@ benchmark_time time_in_lines(std::string_view output)
         for (const timed_line& line : chosen) samples.push_back(line.nanoseconds);
         return checked(std::move(samples));
     }
-    if (times.empty()) return {.samples_ns = {}, .diagnostic = "it prints no time", .printed = false};
+    if (times.empty()) return {.diagnostic = "it prints no time", .printed = false};
     return no_time("it prints several times, and it is unclear which one counts: let one line begin with \"time:\"");
 }
 

@@ -10,11 +10,11 @@ namespace launchbox {
 
 /// What a benchmark's output says of its time.
 struct benchmark_time {
-    std::vector<double> samples_ns;  ///< one or more times, in nanoseconds, above 0; empty: none was found
-    std::string diagnostic = {};     ///< why none was found, in one line
-    std::string failure = {};        ///< the kind that measure.cuh names, "illegal_access"; `diagnostic` has its reason
-    std::string checksum = {};       ///< of the results, where the JSON has one
-    bool printed = true;             ///< there is a figure, if of no use: 0, no number, one of several, an error
+    std::vector<double> samples_ns = {};  ///< one or more times, in nanoseconds, above 0; empty: none was found
+    std::string diagnostic = {};          ///< why none was found, in one line
+    std::string failure = {};   ///< the kind that measure.cuh names, "illegal_access"; `diagnostic` has its reason
+    std::string checksum = {};  ///< of the results, where the JSON has one
+    bool printed = true;        ///< there is a figure, if of no use: 0, no number, one of several, an error
 
     [[nodiscard]] bool found() const { return !samples_ns.empty(); }
 };

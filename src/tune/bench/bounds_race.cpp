@@ -11,7 +11,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 #include "compiler/run/build_program.hpp"
 #include "compiler/run/nvcc_arguments.hpp"

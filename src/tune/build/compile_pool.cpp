@@ -5,13 +5,11 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/machine_failure.hpp"
-#include "support/process/subprocess.hpp"
 #include "tune/build/compile_endings.hpp"
 
 namespace launchbox {

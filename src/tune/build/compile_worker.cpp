@@ -11,9 +11,7 @@
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
-#include <string_view>
 
 #include "compiler/run/compile_cache.hpp"
 #include "compiler/run/nvrtc.hpp"
@@ -26,31 +24,45 @@
 #include "support/files/proc_file.hpp"
 #include "support/text/utf8_text.hpp"
 #include "tune/build/kernel_builder.hpp"
+#include "tune/types/message_json.hpp"
 
 namespace launchbox {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+
+// The architecture of a job stands beside these by its name, and the files of an answer are a file.
+static constexpr auto fields_of(const compile_job&)
+{
+    using of = compile_job;
+    return std::tuple(field("wanted", &of::wanted), field("nvrtc", &of::nvrtc), field("library", &of::library),
+                      field("includes", &of::includes), part_field("nvcc", &of::tools, &toolchain::nvcc),
+                      part_field("environment", &of::tools, &toolchain::environment), field("folder", &of::folder),
+                      field("source", &of::source), field("expression", &of::expression), field("flags", &of::flags));
+}
+
+static constexpr auto fields_of(const compile_answer&)
+{
+    using of = compile_answer;
+    return std::tuple(part_field("exit_code", &of::output, &nvcc_output::exit_code),
+                      part_field("made", &of::output, &nvcc_output::made), field("kernel", &of::kernel),
+                      field("text", &of::text), field("commands", &of::commands),
+                      field("out_of_memory", &of::out_of_memory), field("peak_bytes", &of::peak_bytes));
+}
+
+static constexpr compile_job::wish last_of(compile_job::wish)
+{
+    return compile_job::wish::text_and_list;
+}
 
 namespace {
 
 constexpr std::string_view variable = "launchbox_address_of_kernel";
 constexpr const char *log_file = "log", *cubin_file = "cubin", *ptx_file = "ptx", *names_file = "names";
 
-compile_job job_of(const json& line)
+compile_job job_of(const message_json& line)
 {
-    compile_job job;
-    job.wanted = static_cast<compile_job::wish>(line.at("wanted").get<int>());
-    job.nvrtc = line.at("nvrtc").get<bool>();
-    job.library = line.at("library").get<std::string>();
-    for (const json& folder : line.at("includes")) job.includes.emplace_back(folder.get<std::string>());
-    job.tools.nvcc = line.at("nvcc").get<std::string>();
-    job.tools.environment = line.at("environment").get<std::vector<std::string>>();
-    job.folder = line.at("folder").get<std::string>();
-    job.source = line.at("source").get<std::string>();
-    job.expression = line.at("expression").get<std::string>();
+    auto job = record_of<compile_job>(line, "job");
     job.architecture = parse_compute_capability(line.at("architecture").get<std::string>()).value();
-    job.flags = line.at("flags").get<std::vector<std::string>>();
     return job;
 }
 
@@ -219,7 +231,7 @@ std::size_t own_peak_bytes()
     return kilobytes * 1024;
 }
 
-json answer_to(const json& line)
+message_json answer_to(const message_json& line)
 {
     const compile_job job = job_of(line);
     const fs::path outputs = line.at("outputs").get<std::string>();
@@ -235,19 +247,11 @@ json answer_to(const json& line)
     if (answer.files)
         for (const std::string& name : *answer.files) names.append(name) += '\0';
     write_file_atomically(outputs / names_file, names);
-    return {{"exit_code", answer.output.exit_code},
-            {"made", answer.output.made},
-            {"kernel", answer.kernel},
-            {"text", answer.text},
-            {"commands", answer.commands},
-            {"files", answer.files.has_value()},
-            {"out_of_memory", answer.out_of_memory},
-            {"peak_bytes", std::max(answer.output.peak_bytes, own_peak_bytes())}};
+    answer.peak_bytes = std::max(answer.output.peak_bytes, own_peak_bytes());
+    message_json said = message_of_value(answer);
+    said["files"] = answer.files.has_value();
+    return said;
 }
-
-}  // namespace
-
-namespace {
 
 std::vector<std::string> listed_names(std::string_view names)
 {
@@ -261,40 +265,22 @@ std::vector<std::string> listed_names(std::string_view names)
 
 std::string line_of(const compile_job& job, const fs::path& outputs)
 {
-    json includes = json::array();
-    for (const fs::path& folder : job.includes) includes.push_back(folder.string());
-    return json{{"wanted", static_cast<int>(job.wanted)},
-                {"nvrtc", job.nvrtc},
-                {"library", job.library.string()},
-                {"includes", includes},
-                {"nvcc", job.tools.nvcc.string()},
-                {"environment", job.tools.environment},
-                {"folder", job.folder.string()},
-                {"source", job.source},
-                {"expression", job.expression},
-                {"architecture", architecture_name(job.architecture).view()},
-                {"flags", job.flags},
-                {"outputs", outputs.string()}}
-        .dump();
+    message_json line = message_of_value(job);
+    line["architecture"] = architecture_name(job.architecture).view();
+    line["outputs"] = outputs.string();
+    return line.dump();
 }
 
 compile_answer read_compile_answer(const std::string& line, const fs::path& outputs)
 {
-    const json answer = json::parse(line, nullptr, false);
+    const message_json answer = message_json::parse(line, nullptr, false);
     if (!answer.is_object()) throw error("a compile worker answered: " + line.substr(0, 200));
     if (answer.contains("error")) {
         const std::string what = answer.value("error", std::string());
         if (answer.value("machine", false)) throw machine_error(what);
         throw error(what);
     }
-    compile_answer result;
-    result.output.exit_code = answer.value("exit_code", 1);
-    result.output.made = answer.value("made", false);
-    result.kernel = answer.value("kernel", std::string());
-    result.text = answer.value("text", std::string());
-    result.commands = answer.value("commands", std::string());
-    result.out_of_memory = answer.value("out_of_memory", false);
-    result.peak_bytes = answer.value("peak_bytes", std::size_t{0});
+    auto result = record_of<compile_answer>(answer, "answer");
     try {
         result.output.log = read_file(outputs / log_file);
         result.output.cubin = read_file(outputs / cubin_file);
@@ -357,9 +343,9 @@ int run_compile_worker()
 {
     std::ios::sync_with_stdio(false);
     for (std::string line; std::getline(std::cin, line);) {
-        json answer;
+        message_json answer;
         try {
-            answer = answer_to(json::parse(line));
+            answer = answer_to(message_json::parse(line));
         } catch (const std::bad_alloc&) {
             ::_exit(worker_out_of_memory);  // this process is of no use any more
         } catch (const machine_error& failure) {
@@ -369,7 +355,7 @@ int run_compile_worker()
         } catch (const std::exception& failure) {
             answer = {{"error", std::string("invalid: ") + failure.what()}};
         }
-        std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+        std::cout << answer.dump(-1, ' ', false, message_json::error_handler_t::replace) << std::endl;
     }
     // Libraries of compilers take their time to unload.
     ::_exit(0);

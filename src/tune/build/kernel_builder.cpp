@@ -9,7 +9,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <future>
 #include <map>
 #include <mutex>
@@ -160,6 +159,11 @@ std::string number_text(double number)
 
 }  // namespace
 
+static build_result not_built(const std::string& why, const std::string& machine_failure = {})
+{
+    return {.build = {.status = build_status::compile_error, .reason = why, .machine_failure = machine_failure}};
+}
+
 struct kernel_builder::impl {
     impl(const tune_spec& spec, const builder_options& options)
         : target(spec.kernel.value()),
@@ -238,7 +242,7 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
     try {
         wanted = impl_->request_for(values, architecture);
     } catch (const machine_error& failure) {
-        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
+        return not_built(failure.what(), failure.what());
     }
     std::promise<build_result> promise;
     {
@@ -248,8 +252,8 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
             const std::shared_future<build_result> same = found->second;
             guard.unlock();
             build_result result = same.get();
-            if (result.status == build_status::built) {
-                result.from_cache = true;
+            if (result.build.status == build_status::built) {
+                result.build.from_cache = true;
                 ++impl_->from_cache;
             }
             return result;
@@ -259,7 +263,7 @@ build_result kernel_builder::build(const assignment& values, const compute_capab
     const auto settle = [&](const build_result* result) {
         const std::lock_guard guard(impl_->lock);
         impl_->under_way.erase(wanted.key);
-        if (result != nullptr && result->status != build_status::built && result->machine_failure.empty())
+        if (result != nullptr && result->build.status != build_status::built && result->build.machine_failure.empty())
             impl_->failed.emplace(wanted.key, *result);
     };
     try {
@@ -342,7 +346,7 @@ build_result kernel_builder::impl::build(const request& wanted)
                                .ptx_outline = std::move(texts->at(2))},
                               std::move(texts->at(3))};
         build_result result = finish(wanted, std::move(answer), seconds);
-        result.from_cache = true;
+        result.build.from_cache = true;
         ++from_cache;
         return result;
     }
@@ -350,25 +354,25 @@ build_result kernel_builder::impl::build(const request& wanted)
     try {
         answer = pool.compile(wanted.job);
     } catch (const machine_error& failure) {
-        return {.status = build_status::compile_error, .reason = failure.what(), .machine_failure = failure.what()};
+        return not_built(failure.what(), failure.what());
     } catch (const error& failure) {
         if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
-        return {.status = build_status::compile_error, .reason = failure.what()};
+        return not_built(failure.what());
     }
     if (answer.how != pool_answer::ending::answered) {
         const bool died = answer.how == pool_answer::ending::died;
-        return {.status = died ? build_status::compile_error : build_status::compile_timeout,
-                .reason = std::move(answer.reason),
-                .log = std::move(answer.answer.output.log),
-                .seconds = answer.seconds,
-                .machine_failure = died ? std::move(answer.machine_failure) : std::string()};
+        return {.build = {.status = died ? build_status::compile_error : build_status::compile_timeout,
+                          .reason = std::move(answer.reason),
+                          .log = std::move(answer.answer.output.log),
+                          .compile_seconds = answer.seconds,
+                          .machine_failure = died ? std::move(answer.machine_failure) : std::string()}};
     }
     // Also of one that failed: what is wrong may be wrong in a file that results know nothing of.
     const std::optional<std::vector<std::string>>& read = answer.answer.files;
     const bool is_covered = !units.flags_vary() || (read && units.covers(*wanted.listing, *read));
     if (is_covered) keep(wanted, answer.answer, answer.seconds);
     build_result result = finish(wanted, std::move(answer.answer), answer.seconds);
-    if (result.status != build_status::built) result.machine_failure = std::move(answer.machine_failure);
+    if (result.build.status != build_status::built) result.build.machine_failure = std::move(answer.machine_failure);
     return result;
 }
 
@@ -384,25 +388,26 @@ void kernel_builder::impl::keep(const request& wanted, const compile_answer& ans
 build_result kernel_builder::impl::finish(const request& wanted, compile_answer answer, double seconds) const
 {
     const compile_job& job = wanted.job;
-    build_result result{.status = build_status::compile_error, .seconds = seconds};
+    build_result result{.build = {.status = build_status::compile_error, .compile_seconds = seconds}};
+    build_record& made = result.build;
     std::string cubin = answer.output.cubin;
     const compile_result compiled = read_compile({.source = job.source, .architecture = job.architecture},
                                                  std::move(answer.output), {.hash_code = true});
-    result.log = compiled.log;
+    made.log = compiled.log;
     if (!compiled.succeeded) {
-        result.reason = reason_of(compiled, job);
+        made.reason = reason_of(compiled, job);
         return result;
     }
     const auto found = std::ranges::find(compiled.kernels, answer.kernel, &kernel_info::name);
     if (answer.kernel.empty() || found == compiled.kernels.end()) {
-        result.reason = "the compiler produced no kernel " + job.expression;
+        made.reason = "the compiler produced no kernel " + job.expression;
         return result;
     }
-    result.kernel = *found;
-    result.kernel.source.container = job.nvrtc ? "NVRTC" : "nvcc";
-    result.code = module_code(cubin, result.kernel);
+    made.kernel = *found;
+    made.kernel->source.container = job.nvrtc ? "NVRTC" : "nvcc";
+    made.code = module_code(cubin, *made.kernel);
     result.cubin = std::move(cubin);
-    result.status = build_status::built;
+    made.status = build_status::built;
     return result;
 }
 

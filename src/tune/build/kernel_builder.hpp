@@ -10,22 +10,14 @@
 
 #include <launchbox/compute_capability.hpp>
 
-#include "image/kernel_info.hpp"
 #include "tune/spec/tune_spec.hpp"
-#include "tune/types/build_status.hpp"
+#include "tune/types/build_record.hpp"
 
 namespace launchbox {
 
 struct build_result {
-    build_status status = build_status::built;  ///< never `rejected`
-    std::string reason = {};                    ///< one line
-    std::string cubin = {};                     ///< the module
-    kernel_info kernel = {};  ///< registers, spills, shared memory, bounds; its name as the driver wants it
-    std::string code = {};    ///< equal for modules that do the same when launched alike
-    std::string log = {};     ///< all that the compiler said
-    double seconds = 0;       ///< of wall time; of the first time, when it comes from the cache
-    bool from_cache = false;
-    std::string machine_failure = {};  ///< what the machine lacked; it is not the candidate's, and may go away
+    build_record build = {};  ///< never `rejected`
+    std::string cubin = {};   ///< the module
 };
 
 struct builder_options {

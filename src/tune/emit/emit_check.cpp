@@ -103,7 +103,7 @@ private:
             }
         const emit_records chosen =
             chosen_runs(read_emit_records(paths, wishes_.root),
-                        {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload, .of_each_gpu = true});
+                        {.name = wishes_.name, .workload = wishes_.workload, .of_each_gpu = true});
         std::vector<const recorded_run*> runs;
         for (const emit_record& record : chosen.all) runs.push_back(&record.run);
         emit_settings settings{.box = table.name, .row_type = table.row_type, .allow_unverified = true};
@@ -132,7 +132,7 @@ private:
         const auto known = runs_.find(path);
         if (known != runs_.end()) return known->second;
         const emit_records read = read_emit_records({path}, wishes_.root);
-        return runs_[path] = chosen_runs(read, {.name = wishes_.name, .gpu = {}, .workload = wishes_.workload}).all;
+        return runs_[path] = chosen_runs(read, {.name = wishes_.name, .workload = wishes_.workload}).all;
     }
 
     split_names names_for(const std::vector<const recorded_run*>& runs, const header_table& table) const
@@ -145,8 +145,7 @@ private:
 
     std::string difference(const emit_record& record, const header_table& table, const header_row& row) const
     {
-        return difference(row_again(record, table, row, names_for({&record.run}, table), true), row,
-                          record.path + " says");
+        return difference(row_again(record, table, row, names_for({&record.run}, table)), row, record.path + " says");
     }
 
     static std::string difference(const header_row& again, const header_row& row, const std::string& who)

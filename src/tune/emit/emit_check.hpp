@@ -22,7 +22,6 @@ struct header_check_options {
     std::string name;
     std::vector<std::string> workload;
     split_names names;
-    bool allow_unverified = false;
 };
 
 header_check check_header(std::string_view text, const std::string& name, const header_check_options& wishes);

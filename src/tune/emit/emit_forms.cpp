@@ -102,7 +102,7 @@ std::string constexpr_header(const emitted_tables& emitted, const emit_settings&
     return text + "\n// clang-format on\n";
 }
 
-std::string define_flags(const emitted_tables& emitted, const emit_settings&)
+std::string define_flags(const emitted_tables& emitted)
 {
     std::string text;
     for (const emitted_table& table : emitted.tables)

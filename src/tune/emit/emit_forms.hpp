@@ -14,7 +14,7 @@ namespace launchbox {
 std::string constexpr_header(const emitted_tables& emitted, const emit_settings& settings);
 
 /// A line an architecture and table: "sm_90 -DBOX_THREADS=256 -DBOX_ITEMS=15".
-std::string define_flags(const emitted_tables& emitted, const emit_settings& settings);
+std::string define_flags(const emitted_tables& emitted);
 
 /// launchbox.rows/1.
 nlohmann::ordered_json rows_json(const emitted_tables& emitted, const std::vector<emit_record>& records,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <launchbox/detail/launch_box/row_rules.hpp>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -62,15 +64,10 @@ std::string dump(const nlohmann::ordered_json& value)
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string machine_of(const run_info& info)
-{
-    return info.environment.gpu.empty() ? info.environment.processor : info.environment.gpu;
-}
-
 std::string described(const emit_record& record)
 {
     return escape_for_terminal(fmt::format("{}: run {} of {} on {}", record.path, record.run.number,
-                                           record.run.info.started, machine_of(record.run.info)));
+                                           record.run.info.started, machine_of(record.run.info.environment)));
 }
 
 void choose_tunable(std::vector<emit_record>& records, const std::string& wanted)
@@ -90,9 +87,11 @@ void choose_machine(std::vector<emit_record>& records, const std::string& wanted
 {
     if (wanted.empty()) return;
     std::set<std::string> names;
-    for (const emit_record& record : records) names.insert(escape_for_terminal(machine_of(record.run.info)));
-    std::erase_if(records,
-                  [&](const emit_record& record) { return !names_machine(machine_of(record.run.info), wanted); });
+    for (const emit_record& record : records)
+        names.insert(escape_for_terminal(machine_of(record.run.info.environment)));
+    std::erase_if(records, [&](const emit_record& record) {
+        return !names_machine(machine_of(record.run.info.environment), wanted);
+    });
     if (records.empty())
         throw error("no run was on '" + escape_for_terminal(wanted) + "'",
                     fmt::format("there are: {}", fmt::join(names, "; ")));
@@ -201,9 +200,10 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
         if (!architecture.empty() && !code)
             throw error(described(record) + ": '" + escape_for_terminal(architecture) + "' is not an architecture",
                         "the file was edited: measure again");
-        const auto [known, fresh] = newest.try_emplace(
-            std::pair(code ? row_rank(*code) : 0, wishes.of_each_gpu ? machine_of(record.run.info) : std::string()),
-            record);
+        const auto [known, fresh] =
+            newest.try_emplace(std::pair(code ? detail::rank_of(*code) : 0,
+                                         wishes.of_each_gpu ? machine_of(record.run.info.environment) : std::string()),
+                               record);
         if (fresh) continue;
         emit_record& older = known->second;
         const char* why = record.run.info.source_hash != older.run.info.source_hash ||

@@ -31,8 +31,8 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
 
 /// Which runs count.
 struct run_filter {
-    std::string name;  ///< of the tunable; empty: there must be one
-    std::string gpu;   ///< part of its name; empty: any
+    std::string name;      ///< of the tunable; empty: there must be one
+    std::string gpu = {};  ///< part of its name; empty: any
     std::vector<std::string> workload;
     const tune_spec* spec = nullptr;                            ///< a run of another task is stale
     std::function<bool(const run_info&)> has_sources_now = {};  ///< and so is one of other sources; empty: not asked

@@ -27,6 +27,27 @@ std::vector<std::string> values_in(std::string_view text)
     }
 }
 
+const header_row* row_of(const header_table& table, const compute_capability& architecture)
+{
+    const auto own = std::ranges::find(table.rows, architecture, &header_row::architecture);
+    return own == table.rows.end() ? nullptr : &*own;
+}
+
+// Instead of the row of its architecture, or in its place among the others.
+void put_row(emitted_table& into, header_row row, const std::optional<assignment>& values)
+{
+    auto& rows = into.table.rows;
+    const auto place = std::ranges::lower_bound(rows, rank_of(row), {}, rank_of);
+    const auto at = into.values.begin() + (place - rows.begin());
+    if (place != rows.end() && place->architecture == row.architecture) {
+        *place = std::move(row);
+        *at = values;
+    } else {
+        into.values.insert(at, values);
+        rows.insert(place, std::move(row));
+    }
+}
+
 class table_maker {
 public:
     table_maker(const std::vector<emit_record>& records, const emit_settings& settings,
@@ -89,26 +110,14 @@ private:
         header_row made{.architecture = architecture,
                         .values = row_values(fields_, row.choice.parameters, into.table.row_type),
                         .comments = row_comments(record, row.choice, gain_comment(record, row.choice, old))};
-        auto& rows = into.table.rows;
-        const auto own = std::find_if(rows.begin(), rows.end(),
-                                      [&](const header_row& known) { return known.architecture == architecture; });
-        const bool again = own != rows.end() && own->comments.back() == record.comment();
+        const header_row* own = row_of(into.table, architecture);
+        const bool again = own != nullptr && own->comments.back() == record.comment();
         // What was not measured before has been now, and its comments say so.
-        const bool first_time = own != rows.end() && (is_unmeasured(*own) || is_predicted(*own));
+        const bool first_time = own != nullptr && (is_unmeasured(*own) || is_predicted(*own));
         row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
         if (!row.unchanged) {
             if (code) add_measured(gpu_of(record, asks_for_bandwidth(into.table)), into.table);
-            const auto place = std::lower_bound(rows.begin(), rows.end(), made, [](const auto& one, const auto& other) {
-                return row_rank(one.architecture) < row_rank(other.architecture);
-            });
-            const auto at = into.values.begin() + (place - rows.begin());
-            if (own != rows.end()) {
-                *own = std::move(made);
-                *at = row.choice.parameters;
-            } else {
-                into.values.insert(at, row.choice.parameters);
-                rows.insert(place, std::move(made));
-            }
+            put_row(into, std::move(made), row.choice.parameters);
         }
         into.rows.push_back(std::move(row));
     }
@@ -123,9 +132,8 @@ private:
 
     void add_predicted(emitted_table& into, const prediction_wish& wish) const
     {
-        auto& rows = into.table.rows;
-        const auto own = std::ranges::find(rows, wish.architecture, &header_row::architecture);
-        if (own != rows.end() && !is_predicted(*own) && !is_unmeasured(*own))
+        const header_row* own = row_of(into.table, wish.architecture);
+        if (own != nullptr && !is_predicted(*own) && !is_unmeasured(*own))
             throw error(fmt::format("table {} has a row for {} that was measured: nothing is predicted there",
                                     into.table.name, architecture_name(wish.architecture).view()),
                         "leave --predict out");
@@ -138,16 +146,7 @@ private:
         header_row row{.architecture = wish.architecture,
                        .values = row_values(fields_, made.parameters, into.table.row_type),
                        .comments = comments_of(made)};
-        const auto place = std::ranges::lower_bound(rows, row_rank(wish.architecture), {},
-                                                    [](const header_row& one) { return row_rank(one.architecture); });
-        const auto at = into.values.begin() + (place - rows.begin());
-        if (own != rows.end()) {
-            *own = std::move(row);
-            into.values[static_cast<std::size_t>(own - rows.begin())] = made.parameters;
-        } else {
-            into.values.insert(at, made.parameters);
-            rows.insert(place, std::move(row));
-        }
+        put_row(into, std::move(row), made.parameters);
         into.predicted.push_back(std::move(made));
     }
 
@@ -156,12 +155,11 @@ private:
         const recorded_run& run = records_.front().run;
         if (!run.info.baseline)
             throw error("--baseline-arch: the spec of '" + run.info.name + "' has no baseline", "leave it out");
-        auto& rows = into.table.rows;
-        if (!rows.empty() && row_rank(rows.front().architecture) <= row_rank(*settings_.baseline_architecture)) return;
-        rows.insert(rows.begin(), {.architecture = *settings_.baseline_architecture,
-                                   .values = row_values(fields_, *run.info.baseline, into.table.row_type),
-                                   .comments = {std::string(unmeasured_row)}});
-        into.values.insert(into.values.begin(), run.info.baseline);
+        const auto& rows = into.table.rows;
+        header_row made{.architecture = *settings_.baseline_architecture,
+                        .values = row_values(fields_, *run.info.baseline, into.table.row_type),
+                        .comments = {std::string(unmeasured_row)}};
+        if (rows.empty() || rank_of(made) < rank_of(rows.front())) put_row(into, std::move(made), run.info.baseline);
     }
 
     const std::vector<emit_record>& records_;
@@ -274,7 +272,7 @@ std::string updated_header(std::string text, const emitted_tables& emitted)
 }
 
 header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
-                     const split_names& names, bool allow_unverified)
+                     const split_names& names)
 {
     const std::vector<row_field> fields = row_fields({&record.run});
     const table_part part = part_of_text(table.text, names);
@@ -282,7 +280,6 @@ header_row row_again(const emit_record& record, const header_table& table, const
     old_row old = replaced_by(row);
     if (!old.text.empty()) old.measured = candidate_with(run, fields, values_in(old.text), table.row_type);
     const row_choice choice = choose_row(run, old.measured);
-    refuse_unverified(record, choice, allow_unverified);
     return {.architecture = row.architecture,
             .values = row_values(fields, choice.parameters, table.row_type),
             .comments = row_comments(record, choice, gain_comment(record, choice, old))};

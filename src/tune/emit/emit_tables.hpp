@@ -78,6 +78,6 @@ std::string updated_header(std::string text, const emitted_tables& emitted);
 
 /// The row that a record gives for a row of a header, and its comments: for what its `// gain:` says was replaced.
 header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
-                     const split_names& names, bool allow_unverified);
+                     const split_names& names);
 
 }  // namespace launchbox

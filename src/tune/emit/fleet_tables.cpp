@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/text/terminal.hpp"
 #include "tune/emit/row_comments.hpp"
 #include "tune/ranking/fleet_rows.hpp"
 
@@ -133,8 +131,7 @@ private:
     void insert(header_row row, const std::optional<assignment>& values)
     {
         auto& rows = into_.table.rows;
-        const auto place = std::ranges::upper_bound(rows, row_rank(row.architecture), {},
-                                                    [](const header_row& one) { return row_rank(one.architecture); });
+        const auto place = std::ranges::upper_bound(rows, rank_of(row), {}, rank_of);
         into_.values.insert(into_.values.begin() + (place - rows.begin()), values);
         rows.insert(place, std::move(row));
     }
@@ -209,10 +206,9 @@ std::optional<fleet_wish> within_of(const header_table& table)
 {
     for (const header_row& row : table.rows)
         for (std::string_view comment : row.comments) {
-            if (!comment.starts_with(within_start)) continue;
-            fleet_wish wish{.within = std::strtod(comment.data() + within_start.size(), nullptr) / 100,
-                            .only_measured = comment.ends_with(for_these_alone)};
-            return wish;
+            if (comment.starts_with(within_start))
+                return fleet_wish{.within = std::strtod(comment.data() + within_start.size(), nullptr) / 100,
+                                  .only_measured = comment.ends_with(for_these_alone)};
         }
     return std::nullopt;
 }

@@ -40,7 +40,7 @@ prediction predict_row(const std::vector<emit_record>& records, const table_part
     const std::string where(architecture_name(wish.architecture).view());
     std::vector<recorded_run> runs;
     std::vector<landscape_source> sources;
-    prediction made{.architecture = wish.architecture, .parameters = {}, .gpus = {}, .records = {}};
+    prediction made{.architecture = wish.architecture};
     runs.reserve(records.size());
     for (const emit_record& record : records) {
         runs.push_back(part_of(record.run, [&](const assignment& workload) { return part.holds(workload); }));

@@ -26,12 +26,12 @@ struct prediction_wish {
 
 struct prediction {
     compute_capability architecture;
-    assignment parameters;
-    double share = 0;                  ///< expected, of the best there
-    std::size_t candidates = 0;        ///< that it was chosen from
-    bool verified = false;             ///< its outputs were compared wherever it was measured
-    std::vector<std::string> gpus;     ///< "NVIDIA A100 (sm_80)": whose records these are
-    std::vector<std::string> records;  ///< "PATH HASH"
+    assignment parameters = {};
+    double share = 0;                       ///< expected, of the best there
+    std::size_t candidates = 0;             ///< that it was chosen from
+    bool verified = false;                  ///< its outputs were compared wherever it was measured
+    std::vector<std::string> gpus = {};     ///< "NVIDIA A100 (sm_80)": whose records these are
+    std::vector<std::string> records = {};  ///< "PATH HASH"
     std::string compiled = {};
     std::string rejected = {};  ///< "threads=1024: ...", the first better one that cannot run there
 };

@@ -63,10 +63,10 @@ std::vector<std::string> row_comments(const emit_record& record, const row_choic
 {
     const run_info& info = record.run.info;
     const environment_info& where = info.environment;
-    std::vector<std::string> lines{in_comment(
-        fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", where.gpu.empty() ? where.processor : where.gpu,
-                    where.driver, where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
-                    info.version, choice.verified ? "" : ", outputs not verified"))};
+    std::vector<std::string> lines{
+        in_comment(fmt::format("// measured: {}, driver {}, {}{}, launchbox {}{}", machine_of(where), where.driver,
+                               where.toolkit.empty() ? "" : where.toolkit + ", ", info.started.substr(0, 10),
+                               info.version, choice.verified ? "" : ", outputs not verified"))};
     if (!choice.rates.empty()) lines.push_back("// throughput: " + throughput_text(choice));
     const objective goal = objective_of(info);
     if (!goal.is_plain()) lines.push_back("// objective: " + in_comment(objective_comment(record.run, goal, choice)));

@@ -113,7 +113,7 @@ std::vector<table_part> parts_by_type(const std::vector<const recorded_run*>& ru
     std::vector<table_part> parts;
     bool some = false;
     for (const int bytes : sizes) {
-        parts.push_back({.type = type, .bytes = bytes, .size = {}});
+        parts.push_back({.type = type, .bytes = bytes});
         some |= pays(runs, {}, parts.back());
     }
     return some && parts.size() > 1 ? parts : std::vector<table_part>{{}};
@@ -183,7 +183,7 @@ std::string table_part::description() const
 
 table_part part_of_text(const std::string& text, const split_names& names)
 {
-    table_part part{.type = names.type, .bytes = {}, .size = names.size};
+    table_part part{.type = names.type, .size = names.size};
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find(", ", start), text.size());
         const std::string_view words = std::string_view(text).substr(start, end - start);

@@ -19,7 +19,7 @@ struct split_names {
 struct table_part {
     std::string type;               ///< the workload value, with `bytes`
     std::optional<int> bytes = {};  ///< of an element
-    std::string size;               ///< the workload value, with the two below
+    std::string size = {};          ///< the workload value, with the two below
     std::optional<std::int64_t> above = {}, upto = {};
 
     [[nodiscard]] bool holds(const assignment& workload) const;

@@ -45,6 +45,14 @@ void add_rates(const recorded_run& run, const std::vector<ranking>& rankings, ro
         }
 }
 
+void add_gains(const overall_candidate& of, const std::vector<ranking>& rankings, row_choice& chosen)
+{
+    chosen.over = of.score;
+    chosen.worst = of.worst;
+    for (const workload_speed& speed : of.speeds)
+        chosen.workloads.push_back({rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
+}
+
 // A row is never changed on the strength of samples that do not tell.
 row_choice undecided(const recorded_run& run, const sample_noise& noise, const std::optional<assignment>& replaced)
 {
@@ -77,11 +85,7 @@ row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& 
     const overall_candidate& winner = overall.candidates[overall.winner.value()];
     const overall_candidate& best = winner.is_baseline ? overall.candidates.front() : winner;
     row_choice chosen{.parameters = best.parameters};
-    if (!replaced || !overall.over_baseline) return chosen;
-    chosen.over = best.score;
-    chosen.worst = best.worst;
-    for (const workload_speed& speed : best.speeds)
-        chosen.workloads.push_back({rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
+    if (replaced && overall.over_baseline) add_gains(best, rankings, chosen);
     return chosen;
 }
 
@@ -133,14 +137,8 @@ row_choice choice_of(const recorded_run& run, const assignment& candidate, const
             if (run.results[one.result].parameters == candidate) chosen.over = one.over_baseline;
         if (chosen.over) chosen.workloads.push_back({rankings.front().workload, rankings.front().weight, *chosen.over});
     } else if (const overall_ranking overall = rank_overall(run.results, rankings); overall.over_baseline) {
-        for (const overall_candidate& one : overall.candidates) {
-            if (one.parameters != candidate) continue;
-            chosen.over = one.score;
-            chosen.worst = one.worst;
-            for (const workload_speed& speed : one.speeds)
-                chosen.workloads.push_back(
-                    {rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
-        }
+        for (const overall_candidate& one : overall.candidates)
+            if (one.parameters == candidate) add_gains(one, rankings, chosen);
     }
     add_rates(run, rankings, chosen);
     return chosen;

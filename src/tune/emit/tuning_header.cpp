@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <launchbox/detail/launch_box/fnv.hpp>
+#include <launchbox/detail/launch_box/row_rules.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -230,7 +231,7 @@ private:
         const std::string_view rest = line().substr(9);
         read.name = rest.substr(0, rest.find(": "));
         read.text = rest.substr(rest.find(": ") + 2);
-        read.first_line = ++at_;
+        ++at_;
         const auto macro = between(line(), "#ifdef ", "");
         if (!macro || !is_name(*macro)) fail("expected '#ifdef' and the macro that gives this table one row");
         read.macro = *macro;
@@ -242,15 +243,9 @@ private:
         ++at_;
         expect("#else");
         read.begin = at_;
-        const bool is_struct = line() == "struct " + read.name + " : launchbox::launch_box<";
-        if (is_struct)
-            ++at_;
-        else
-            expect("using " + read.name + " = launchbox::launch_box<");
+        expect("struct " + read.name + " : launchbox::launch_box<");
         rows(read);
-        if (!is_struct)
-            expect(">;");
-        else if (line() == "> {};")
+        if (line() == "> {};")
             ++at_;
         else
             measured(read);
@@ -299,8 +294,7 @@ private:
             std::string type;
             if (auto row = row_in_line(lines_[at_], type)) {
                 if (type != into.row_type) fail("a row of type " + type + " in a table of " + into.row_type);
-                if (!into.rows.empty() && row_rank(into.rows.back().architecture) >=
-                                              row_rank(row->architecture) + (row->gpus.empty() ? 0 : 1))
+                if (!into.rows.empty() && rank_of(into.rows.back()) >= rank_of(*row) + (row->gpus.empty() ? 0 : 1))
                     fail("not newer than the row above it");
                 if (!into.rows.empty() && row->values.size() != into.rows.front().values.size())
                     fail("expected " + std::to_string(into.rows.front().values.size()) +
@@ -425,12 +419,9 @@ bool asks_for_bandwidth(const header_table& table)
     return false;
 }
 
-int row_rank(const compute_capability& architecture)
+int rank_of(const header_row& row)
 {
-    const int variant = architecture.variant == architecture_variant::plain    ? 0
-                        : architecture.variant == architecture_variant::family ? 1
-                                                                               : 2;
-    return architecture.number() * 4 + variant;
+    return detail::rank_of(row.architecture);
 }
 
 const header_row* row_used_by(const header_table& table, const compute_capability& architecture)

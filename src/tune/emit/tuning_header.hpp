@@ -42,7 +42,6 @@ struct header_table {
     std::string name, text, macro = {}, row_type;
     std::vector<header_row> rows = {};
     std::vector<header_gpu> measured = {};
-    std::size_t first_line = 0;      ///< from 1: "// table NAME: TEXT"
     std::size_t begin = 0, end = 0;  ///< the lines from "struct NAME : " to its end, from 0
 };
 
@@ -60,7 +59,7 @@ std::string table_text(const header_table& table);
 std::string row_text(const std::vector<std::string>& values);
 
 /// The order of rows in a table: sm<90>, sm_a<90>, sm<100>, sm_f<100>, sm_a<100>.
-int row_rank(const compute_capability& architecture);
+int rank_of(const header_row& row);
 
 /// ".min_sms = 120 or .max_memory_bytes = 50'000'000'000".
 std::string range_text(const std::vector<gpu_range>& gpus);

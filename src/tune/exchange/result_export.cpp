@@ -134,7 +134,7 @@ own_facts facts_of(const exported_part& part)
 ordered_json device_name_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
-    return where.gpu.empty() ? where.processor : where.gpu == unknown_gpu ? std::string() : where.gpu;
+    return where.gpu == unknown_gpu ? std::string() : machine_of(where);
 }
 
 // Kernel Tuner has numbers alone, x first, or one text.

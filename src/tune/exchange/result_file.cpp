@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "tune/exchange/call_order.hpp"
 
@@ -32,9 +31,9 @@ struct merged_run {
     run_info info;
     std::string task_hash;    // in the store: another where it was kept apart
     std::int64_t number = 0;  // there
-    std::map<std::string, const stored_result*> results;
-    std::vector<const race_result_info*> races;
-    std::map<std::string, const device_record*> devices;
+    std::map<std::string, const stored_result*> results = {};
+    std::vector<const race_result_info*> races = {};
+    std::map<std::string, const device_record*> devices = {};
 };
 
 // The number of the run differs from store to store, and what a workload's work is may have been written later.
@@ -107,8 +106,7 @@ std::size_t place_for(const recorded_run& run, const std::string& file, std::vec
         }
         if (why_apart.empty()) why_apart = why;
     }
-    merged_run& made = all.emplace_back(
-        merged_run{.info = run.info, .task_hash = run.info.task_hash, .results = {}, .races = {}, .devices = {}});
+    merged_run& made = all.emplace_back(merged_run{.info = run.info, .task_hash = run.info.task_hash});
     if (!why_apart.empty()) {
         made.task_hash += fmt::format(" merged {}", all.size() - 1);
         summary.kept_apart.push_back({fmt::format("run {} of {}", run.number, file), why_apart});

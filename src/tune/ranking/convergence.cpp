@@ -45,9 +45,7 @@ void look_back(convergence& found, bool more_is_better)
 convergence on_workload(const std::vector<stored_result>& results, const ranking& workload)
 {
     const bool by_time = workload.goal.is_time();
-    convergence found{.workload = workload.workload,
-                      .kind = by_time ? convergence_kind::time : convergence_kind::cost,
-                      .improvements = {}};
+    convergence found{.workload = workload.workload, .kind = by_time ? convergence_kind::time : convergence_kind::cost};
     std::map<std::size_t, double> values;
     for (const ranked_candidate& candidate : workload.candidates)
         if (candidate.may_win && (by_time || candidate.cost))
@@ -72,7 +70,7 @@ convergence on_workload(const std::vector<stored_result>& results, const ranking
 
 convergence over_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings)
 {
-    convergence found{.workload = std::nullopt, .kind = convergence_kind::score, .improvements = {}};
+    convergence found{.workload = std::nullopt, .kind = convergence_kind::score};
     const overall_ranking overall = rank_overall(results, rankings);
     std::map<std::string, double> scores;
     for (const overall_candidate& candidate : overall.candidates)

@@ -33,7 +33,7 @@ struct convergence {
     convergence_kind kind = convergence_kind::time;
     std::size_t evaluations = 0;
     double seconds = 0;
-    std::vector<improvement> improvements;  ///< the last is the final best; empty: nothing may win
+    std::vector<improvement> improvements = {};  ///< the last is the final best; empty: nothing may win
     /// For each of `convergence_parts`: the first place in `improvements` with that gap or less. Meaningless without.
     std::array<std::size_t, convergence_parts.size()> reached = {};
 };

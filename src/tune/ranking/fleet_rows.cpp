@@ -146,7 +146,7 @@ ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
 
 // GPUs of neighbouring architectures that share their rows.
 struct segment {
-    portable_set set;
+    portable_set set = {};
     std::vector<alike> points;
 };
 
@@ -170,7 +170,7 @@ public:
             std::size_t rows = 0;
             double worst = 1;
             std::size_t begin = 0;
-            segment last;
+            segment last = {};
         };
         std::vector<step> best(groups.size() + 1);
         for (std::size_t end = 1; end <= groups.size(); ++end) {
@@ -180,8 +180,7 @@ public:
                 if (!last) continue;
                 step tried{.rows = best[begin].rows + last->set.rows.size(),
                            .worst = std::min(best[begin].worst, last->set.worst_share),
-                           .begin = begin,
-                           .last = {}};
+                           .begin = begin};
                 if (some && std::tuple(tried.rows, -tried.worst) >= std::tuple(best[end].rows, -best[end].worst))
                     continue;
                 tried.last = std::move(*last);
@@ -239,7 +238,7 @@ private:
                                       std::size_t end) const
     {
         if (is_fenced(groups, begin, end)) return std::nullopt;
-        segment made{.set = {.rows = {}, .row_of = {}}, .points = points_of(groups, begin, end)};
+        segment made{.points = points_of(groups, begin, end)};
         // What no row can give to GPUs that nobody can tell apart is not asked of it.
         std::vector<double> scale(made.points.size(), 1);
         for (std::size_t p = 0; p < made.points.size(); ++p) {
@@ -255,7 +254,7 @@ private:
         std::vector<std::size_t> places;
         std::vector<portable_row> few;
         for (std::size_t r = 0; r < rows_.size(); ++r) {
-            portable_row row{.parameters = {}, .shares = {}};
+            portable_row row;
             bool is_good = false;
             for (std::size_t p = 0; p < made.points.size(); ++p) {
                 row.shares.push_back(share_on(rows_[r], made.points[p]));

@@ -50,12 +50,12 @@ struct run_part {
 
 struct section_part {
     value_list at;
-    std::map<std::string, run_part> runs;  // by what must not be mixed
+    std::map<std::string, run_part> runs = {};  // by what must not be mixed
 };
 
 struct map_part {
     value_list by;
-    std::map<std::string, section_part> sections;
+    std::map<std::string, section_part> sections = {};
     std::size_t unplaced = 0, replaced = 0;
 };
 
@@ -110,7 +110,7 @@ void add_results(const std::vector<landscape_source>& sources, const std::vector
         for (const stored_result& result : run.results) {
             value_list group, section;
             for (const landscape_field& field : by) group.push_back(value_of(field, sources[source], result));
-            map_part& into = parts.try_emplace(key_of(group), map_part{.by = group, .sections = {}}).first->second;
+            map_part& into = parts.try_emplace(key_of(group), map_part{.by = group}).first->second;
             bool placed = true;
             for (const landscape_field& field : axes) {
                 std::optional<parameter_value> value = value_of(field, sources[source], result);
@@ -122,7 +122,7 @@ void add_results(const std::vector<landscape_source>& sources, const std::vector
                 continue;
             }
             section_part& in_section =
-                into.sections.try_emplace(key_of(section), section_part{.at = section, .runs = {}}).first->second;
+                into.sections.try_emplace(key_of(section), section_part{.at = section}).first->second;
             run_part& in_run = in_section.runs[identity];
             in_run.sources.insert(source);
             const auto [at, fresh] = in_run.places.emplace(
@@ -403,7 +403,7 @@ std::optional<landscape_everywhere> everywhere_of(const std::vector<landscape_ma
             (best == nullptr || std::pair(sum.logs, -sum.wins) < std::pair(best->logs, -best->wins)))
             best = &sum;
     if (best == nullptr) return std::nullopt;
-    landscape_everywhere found{.parameters = best->candidate->parameters, .losses = {}};
+    landscape_everywhere found{.parameters = best->candidate->parameters};
     for (const double relative : best->relatives) found.losses.push_back(relative - 1);
     found.mean = std::exp(best->logs / static_cast<double>(maps.size())) - 1;
     found.worst = static_cast<std::size_t>(std::ranges::max_element(found.losses) - found.losses.begin());

@@ -19,7 +19,7 @@ constexpr double noisy_spread = 0.05;
 
 struct landscape_request {
     /// None: one cell for each combination of `by`. One or two: columns, and rows.
-    std::vector<std::string> axes;
+    std::vector<std::string> axes = {};
     /// `nullopt`: kernel, gpu and the names of the workload, as far as they have several values.
     std::optional<std::vector<std::string>> by;
 };
@@ -91,9 +91,9 @@ struct landscape_map {
 /// The one candidate to use everywhere, and what that costs.
 struct landscape_everywhere {
     assignment parameters;
-    std::vector<double> losses;  ///< in each map: 0.03 takes 3 % longer than its best
-    double mean = 0;             ///< geometric
-    std::size_t worst = 0;       ///< the map with the largest loss
+    std::vector<double> losses = {};  ///< in each map: 0.03 takes 3 % longer than its best
+    double mean = 0;                  ///< geometric
+    std::size_t worst = 0;            ///< the map with the largest loss
 };
 
 struct landscape {

@@ -102,11 +102,6 @@ landscape_field field_named(const known_names& known, const std::string& name, c
 
 }  // namespace
 
-const std::string& machine_of(const environment_info& where)
-{
-    return where.gpu.empty() ? where.processor : where.gpu;
-}
-
 std::string run_name(const landscape_source& source)
 {
     return escape_for_terminal(fmt::format("run {} of {}", source.run->number, source.file));

@@ -11,9 +11,6 @@
 
 namespace launchbox {
 
-/// Its GPU's name, or its processor's where there is no GPU.
-const std::string& machine_of(const environment_info& where);
-
 /// "run 2 of block_sort.db", fit for a terminal.
 std::string run_name(const landscape_source& source);
 

@@ -1,6 +1,5 @@
 // Ranking by an objective: the rules for times, applied to what the objective makes of the candidates.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 
 #include "tune/ranking/ranking.hpp"
 

@@ -159,9 +159,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
             const std::size_t reference_place = static_cast<std::size_t>(reference - rankings[r].candidates.data());
             const assignment& parameters = results[candidate.result].parameters;
             const auto [place, fresh] = places.emplace(identity_of(parameters), overall.candidates.size());
-            if (fresh)
-                overall.candidates.push_back(
-                    {.parameters = parameters, .score = {}, .speeds = {}, .is_baseline = candidate.is_baseline});
+            if (fresh) overall.candidates.push_back({.parameters = parameters, .is_baseline = candidate.is_baseline});
             const bool same = measured_as(rankings[r], c) == measured_as(rankings[r], reference_place);
             const gain speed = same ? gain{} : gain_of(reference->settled, candidate.settled);
             auto& speeds = overall.candidates[place->second].speeds;

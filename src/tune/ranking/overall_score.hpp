@@ -19,9 +19,9 @@ struct workload_speed {
 /// A candidate that may win on every workload.
 struct overall_candidate {
     assignment parameters;
-    gain score;                          ///< weighted geometric mean of `speeds`, its interval from theirs
-    std::vector<workload_speed> speeds;  ///< one a workload
-    std::size_t worst = 0;               ///< place in `speeds` of the least speed-up
+    gain score = {};                          ///< weighted geometric mean of `speeds`, its interval from theirs
+    std::vector<workload_speed> speeds = {};  ///< one a workload
+    std::size_t worst = 0;                    ///< place in `speeds` of the least speed-up
     /// Its time over the reference's, 1 / score, with the interval of its own samples alone.
     sample_summary relative = {};
     bool is_baseline = false;

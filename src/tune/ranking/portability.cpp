@@ -54,8 +54,7 @@ std::vector<portable_gpu> gpus_of(const std::vector<landscape_source>& sources)
         const std::string name = machine_name(sources[s]);
         auto at = std::ranges::find(gpus, name, &portable_gpu::name);
         if (at == gpus.end()) {
-            gpus.push_back(
-                {.name = name, .architecture = sources[s].run->info.environment.architecture, .sources = {}});
+            gpus.push_back({.name = name, .architecture = sources[s].run->info.environment.architecture});
             at = gpus.end() - 1;
         }
         at->sources.push_back(s);
@@ -67,7 +66,7 @@ landscape_section results_on(const portable_gpu& gpu, const std::vector<landscap
 {
     std::vector<landscape_source> own;
     for (const std::size_t source : gpu.sources) own.push_back(sources[source]);
-    landscape drawn = landscape_of(own, {.axes = {}, .by = std::vector<std::string>()});
+    landscape drawn = landscape_of(own, {.by = std::vector<std::string>()});
     return drawn.maps.empty() ? landscape_section() : std::move(drawn.maps.front().sections.front());
 }
 

@@ -27,10 +27,10 @@ struct portable_gpu {
 
 /// A candidate on all GPUs.
 struct portable_row {
-    assignment parameters;
+    assignment parameters = {};
     /// For each GPU the time of its best over that of this candidate, 0 to 1; with several workloads the weighted
     /// geometric mean. `nullopt`: not measured there on all workloads, or its outputs are not known to be right.
-    std::vector<std::optional<double>> shares;
+    std::vector<std::optional<double>> shares = {};
 
     [[nodiscard]] bool is_complete() const;
     [[nodiscard]] std::size_t worst() const;  ///< the GPU with the least share; the row is complete
@@ -39,9 +39,9 @@ struct portable_row {
 
 /// So many rows, each GPU with the one of them that is best there.
 struct portable_set {
-    std::vector<std::size_t> rows;    ///< places in `portability::rows`
-    std::vector<std::size_t> row_of;  ///< for each GPU a place in `rows`
-    std::size_t worst = 0;            ///< the GPU with the largest loss
+    std::vector<std::size_t> rows = {};    ///< places in `portability::rows`
+    std::vector<std::size_t> row_of = {};  ///< for each GPU a place in `rows`
+    std::size_t worst = 0;                 ///< the GPU with the largest loss
     double worst_share = 1, mean_share = 1;
 };
 

@@ -111,16 +111,7 @@ std::vector<ranking> by_workload(const std::vector<stored_result>& results,
         const std::string key = identity_of(results[i].workload);
         const auto [at, fresh] = places.emplace(key, rankings.size());
         if (fresh) {
-            rankings.push_back({.workload = results[i].workload,
-                                .weight = results[i].weight,
-                                .work = results[i].work,
-                                .candidates = {},
-                                .baseline = {},
-                                .decided = {},
-                                .noise = {},
-                                .race = {},
-                                .outdated = {},
-                                .failures = {}});
+            rankings.push_back({.workload = results[i].workload, .weight = results[i].weight, .work = results[i].work});
             members.emplace_back();
         }
         members[at->second].push_back(i);
@@ -152,28 +143,6 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
     }
 }
 
-void compare_candidates(const std::vector<stored_result>& results, ranking& into)
-{
-    std::map<std::string, std::size_t> places;
-    const ranked_candidate* best = nullptr;
-    for (std::size_t i = 0; i < into.candidates.size(); ++i) {
-        const ranked_candidate& candidate = into.candidates[i];
-        places.emplace(identity_of(results[candidate.result].parameters), i);
-        if (candidate.is_baseline) into.baseline = i;
-        if (best == nullptr && candidate.may_win) best = &candidate;
-    }
-    for (ranked_candidate& candidate : into.candidates) {
-        if (into.baseline) candidate.over_baseline = gain_of(into.candidates[*into.baseline].time, candidate.time);
-        candidate.equals_best =
-            best != nullptr && &candidate != best && candidate.may_win && !differs(candidate.time, best->time);
-        if (candidate.equals_best) candidate.equal_within = difference(best->time, candidate.time);
-        const std::optional<assignment>& original = results[candidate.result].same_as;
-        if (!original) continue;
-        if (const auto found = places.find(identity_of(*original)); found != places.end())
-            candidate.same_as = found->second;
-    }
-}
-
 using places_by_name = std::map<std::string, std::size_t>;
 
 places_by_name places_of(const std::vector<stored_result>& results, const ranking& among)
@@ -188,6 +157,24 @@ std::optional<std::size_t> place_of(const places_by_name& places, const assignme
 {
     const auto found = places.find(identity_of(parameters));
     return found == places.end() ? std::nullopt : std::optional(found->second);
+}
+
+void compare_candidates(const std::vector<stored_result>& results, const places_by_name& places, ranking& into)
+{
+    const ranked_candidate* best = nullptr;
+    for (std::size_t i = 0; i < into.candidates.size(); ++i) {
+        const ranked_candidate& candidate = into.candidates[i];
+        if (candidate.is_baseline) into.baseline = i;
+        if (best == nullptr && candidate.may_win) best = &candidate;
+    }
+    for (ranked_candidate& candidate : into.candidates) {
+        if (into.baseline) candidate.over_baseline = gain_of(into.candidates[*into.baseline].time, candidate.time);
+        candidate.equals_best =
+            best != nullptr && &candidate != best && candidate.may_win && !differs(candidate.time, best->time);
+        if (candidate.equals_best) candidate.equal_within = difference(best->time, candidate.time);
+        if (const std::optional<assignment>& original = results[candidate.result].same_as)
+            candidate.same_as = place_of(places, *original);
+    }
 }
 
 // Why the outcome of a race does not hold for the results that are here; `nullopt`: it does.
@@ -317,9 +304,9 @@ verdict decided_by_race(const std::vector<stored_result>& results, const race_re
 }
 
 // The last race that holds decides.
-void decide_by_race(const std::vector<stored_result>& results, const races_held& races, ranking& into)
+void decide_by_race(const std::vector<stored_result>& results, const races_held& races, const places_by_name& places,
+                    ranking& into)
 {
-    const places_by_name places = places_of(results, into);
     for (std::size_t i = races.size(); i-- > 0;) {
         const auto& [number, race] = races[i];
         if (std::optional<outdated_race> why = why_outdated(results, *race, places, into)) {
@@ -373,8 +360,9 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
               const races_held& races, const std::optional<assignment>& baseline, ranking& into)
 {
     add_candidates(results, members, baseline, into);
-    compare_candidates(results, into);
-    decide_by_race(results, races, into);
+    const places_by_name places = places_of(results, into);
+    compare_candidates(results, places, into);
+    decide_by_race(results, races, places, into);
     if (!into.race) decide_by_samples(results, into);
 
     std::map<outcome, std::vector<std::size_t>> failures;

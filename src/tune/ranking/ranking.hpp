@@ -90,14 +90,14 @@ struct ranking {
     double weight = 1;
     work_amounts work = {};
     objective goal = {};
-    std::vector<ranked_candidate> candidates;  ///< measured; the fastest, or by `goal` the best, first
-    std::optional<std::size_t> baseline;       ///< place in `candidates`; `nullopt`: none, or it failed
-    std::optional<verdict> decided;            ///< `nullopt`: nothing may win, or the samples do not tell what does
-    std::optional<sample_noise> noise = {};    ///< where they do not tell: nothing is decided
-    std::optional<std::size_t> race;           ///< place in the races of the one that counts
-    std::optional<outdated_race> outdated;     ///< where there are races and none of them counts: the last one
-    std::vector<failure_count> failures;       ///< most frequent first
-    std::size_t shared = 0;                    ///< candidates that were not measured since their code is another's
+    std::vector<ranked_candidate> candidates = {};  ///< measured; the fastest, or by `goal` the best, first
+    std::optional<std::size_t> baseline = {};       ///< place in `candidates`; `nullopt`: none, or it failed
+    std::optional<verdict> decided = {};         ///< `nullopt`: nothing may win, or the samples do not tell what does
+    std::optional<sample_noise> noise = {};      ///< where they do not tell: nothing is decided
+    std::optional<std::size_t> race = {};        ///< place in the races of the one that counts
+    std::optional<outdated_race> outdated = {};  ///< where there are races and none of them counts: the last one
+    std::vector<failure_count> failures = {};    ///< most frequent first
+    std::size_t shared = 0;                      ///< candidates that were not measured since their code is another's
 };
 
 /// In the order in which the workloads first occur. A race decides on the winner, as long as all who may be the best

@@ -84,7 +84,7 @@ std::vector<std::size_t> smallest_cover(const covering& from, std::size_t gpus)
 // Each GPU with the best of these rows; `worst_share` 0: one has none.
 portable_set set_of(const std::vector<portable_row>& rows, std::vector<std::size_t> chosen, std::size_t gpus)
 {
-    portable_set made{.rows = std::move(chosen), .row_of = {}};
+    portable_set made{.rows = std::move(chosen)};
     double logs = 0;
     for (std::size_t g = 0; g < gpus; ++g) {
         std::size_t best = 0;
@@ -246,7 +246,7 @@ std::vector<portable_set> greedy_sets(const std::vector<portable_row>& rows, std
 
 portable_set fewest_rows(const std::vector<portable_row>& rows, std::size_t gpus, double least)
 {
-    portable_set made{.rows = {}, .row_of = {}};
+    portable_set made;
     if (gpus > max_exact_gpus) {
         for (portable_set& one : greedy_sets(rows, gpus))
             if (one.worst_share >= least && made.rows.empty()) made = std::move(one);

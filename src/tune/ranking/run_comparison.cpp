@@ -13,8 +13,8 @@ namespace {
 struct side {
     const std::vector<stored_result>* results = nullptr;
     const ranking* workload = nullptr;
-    std::map<std::string, std::size_t> places;              // of the results, by candidate
-    std::map<std::size_t, const ranked_candidate*> ranked;  // by result
+    std::map<std::string, std::size_t> places = {};              // of the results, by candidate
+    std::map<std::size_t, const ranked_candidate*> ranked = {};  // by result
 
     [[nodiscard]] const stored_result& result(std::size_t i) const { return (*results)[i]; }
     [[nodiscard]] const ranked_candidate* time_of(std::size_t i) const
@@ -26,7 +26,7 @@ struct side {
 
 side side_of(const std::vector<stored_result>& results, const ranking& workload)
 {
-    side made{.results = &results, .workload = &workload, .places = {}, .ranked = {}};
+    side made{.results = &results, .workload = &workload};
     for (const ranked_candidate& candidate : workload.candidates) {
         made.places.emplace(identity_of(results[candidate.result].parameters), candidate.result);
         made.ranked.emplace(candidate.result, &candidate);
@@ -166,10 +166,7 @@ compared_workload compare_workload(const side& a, const side& b, bool same_machi
                            .winner_a = compare_winner(a, b, true),
                            .winner_b = compare_winner(b, a, false),
                            .noise_a = a.workload->noise,
-                           .noise_b = b.workload->noise,
-                           .best = {},
-                           .candidates = {},
-                           .median_ratio = {}};
+                           .noise_b = b.workload->noise};
     if (const ranked_candidate *from = winner_of(a), *to = winner_of(b); from != nullptr && to != nullptr)
         made.best = move_between(from->time, to->time);
     for (const auto& [key, place] : a.places) {

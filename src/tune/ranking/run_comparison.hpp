@@ -59,13 +59,13 @@ struct compared_workload {
     work_amounts work_a = {}, work_b = {};  ///< the workload, as each run's spec names it
     std::optional<compared_winner> winner_a, winner_b;
     std::optional<sample_noise> noise_a = {}, noise_b = {};  ///< why there is no winner, where that is noise
-    std::optional<time_move> best;                           ///< from A's winner to B's
-    std::vector<compared_candidate> candidates;              ///< the largest moves first
+    std::optional<time_move> best = {};                      ///< from A's winner to B's
+    std::vector<compared_candidate> candidates = {};         ///< the largest moves first
     std::size_t only_a = 0, only_b = 0;                      ///< candidates
     std::size_t faster = 0, slower = 0, equal = 0, unclear = 0;
-    std::size_t shared = 0;              ///< measured in both, and not among those four: see compared_candidate
-    double expected_by_chance = 0;       ///< so many of them, at most, would seem to have moved if nothing had
-    std::optional<double> median_ratio;  ///< of those four
+    std::size_t shared = 0;                   ///< measured in both, and not among those four: see compared_candidate
+    double expected_by_chance = 0;            ///< so many of them, at most, would seem to have moved if nothing had
+    std::optional<double> median_ratio = {};  ///< of those four
 };
 
 struct run_difference {

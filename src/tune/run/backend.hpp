@@ -11,12 +11,10 @@
 #include <tuple>
 #include <vector>
 
-#include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
 #include "tune/run/job_key.hpp"
 #include "tune/space/search_space.hpp"
 #include "tune/spec/tune_spec.hpp"
-#include "tune/types/build_status.hpp"
 #include "tune/types/built_candidate.hpp"
 #include "tune/types/measurement.hpp"
 #include "tune/types/results.hpp"
@@ -40,32 +38,23 @@ constexpr auto fields_of(const tune_job&)
 
 /// A job that can be measured, or is settled before that.
 struct prepared_job {
-    build_status status = build_status::built;  ///< else it is settled
-    std::string reason = {};
-    std::optional<kernel_info> kernel = {};
+    build_record build = {};                  ///< settled unless it is built
     std::optional<built_launch> launch = {};  ///< for people who look at builds
-    std::string code = {};
     std::string same_when_equal = {};  ///< jobs of one workload with the same text have the same time; empty: unknown
-    std::string log = {};
-    std::string file = {};                  ///< the module or program
+    std::string file = {};             ///< the module or program
     std::optional<long> rank_number = {};   ///< prepared on another rank: under which number it is kept there
     std::string folder = {};                ///< of a program: what it was built in, and goes with it
     std::string directory = {};             ///< of a program: where it is run
     std::optional<std::size_t> near = {};   ///< the measurer that has it at hand; others have to get it
     std::shared_ptr<const void> hold = {};  ///< goes when nobody needs the job any more: whoever waits for that
-    double compile_seconds = 0;
-    bool from_cache = false;
-    work_amounts work = {};            ///< of the workload, as a record has it; the spec's have priority
-    std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
+    work_amounts work = {};                 ///< of the workload, as a record has it; the spec's have priority
 };
 /// What another machine can use of it.
 constexpr auto fields_of(const prepared_job&)
 {
     using of = prepared_job;
-    return std::tuple(field("status", &of::status), field("reason", &of::reason), field("kernel", &of::kernel),
-                      field("code", &of::code), field("same_when_equal", &of::same_when_equal), field("log", &of::log),
-                      field("compile_seconds", &of::compile_seconds), field("from_cache", &of::from_cache),
-                      field("work", &of::work), field("machine_failure", &of::machine_failure));
+    return std::tuple(field("build", &of::build), field("same_when_equal", &of::same_when_equal),
+                      field("work", &of::work));
 }
 
 /// How a job is to be measured this time.

@@ -27,7 +27,7 @@ std::optional<device_comparison> compare_devices(const std::vector<device_record
     std::ranges::sort(all, {}, [](const entry& one) { return one.time.median; });
     // Of an even number the faster: of two GPUs the slow one is not its own measure.
     const sample_summary middle = all[(all.size() - 1) / 2].time;
-    device_comparison comparison{.compared = all.size(), .spread = 0, .slow = {}};
+    device_comparison comparison{.compared = all.size(), .spread = 0};
     if (const double fastest = all.front().time.median; fastest > 0)
         comparison.spread = all.back().time.median / fastest - 1;
     for (auto one = all.rbegin(); one != all.rend(); ++one)

@@ -16,9 +16,10 @@ struct slow_device {
 };
 
 struct device_comparison {
-    std::size_t compared = 0;       ///< GPUs with a calibration
-    double spread = 0;              ///< the slowest median over the fastest, less 1
-    std::vector<slow_device> slow;  ///< beyond noise, and by more than GPUs of a model usually differ; slowest first
+    std::size_t compared = 0;  ///< GPUs with a calibration
+    double spread = 0;         ///< the slowest median over the fastest, less 1
+    std::vector<slow_device> slow =
+        {};  ///< beyond noise, and by more than GPUs of a model usually differ; slowest first
 };
 
 /// `nullopt`: fewer than two were calibrated.

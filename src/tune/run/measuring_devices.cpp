@@ -20,7 +20,7 @@ measuring_devices::measuring_devices(const tune_backend& backend)
       calibrated_(backend.measurers.size(), backend.recorded || backend.measurers.size() < 2)
 {
     for (std::size_t i = records_.size(); i < backend.measurers.size(); ++i)
-        records_.push_back({.name = fmt::format("device {}", i), .host = {}, .uuid = {}});
+        records_.push_back({.name = fmt::format("device {}", i)});
 }
 
 bool measuring_devices::are_worth_keeping() const

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/sample_statistics.hpp"
-
 namespace launchbox {
 
 proposals::proposals(const tune_spec& spec, const search_space& space, std::vector<std::size_t> workloads,

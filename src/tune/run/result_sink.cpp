@@ -53,12 +53,12 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
                          .weight = on.weight,
                          .work = on.work.any() ? on.work : prepared.work,
                          .measured = std::move(measured),
-                         .kernel = prepared.kernel,
-                         .code = prepared.code,
+                         .kernel = prepared.build.kernel,
+                         .code = prepared.build.code,
                          .same_as = shared_with == nullptr ? std::nullopt : std::optional(shared_with->parameters),
-                         .log = prepared.log,
-                         .compile_seconds = prepared.compile_seconds,
-                         .from_cache = prepared.from_cache,
+                         .log = prepared.build.log,
+                         .compile_seconds = prepared.build.compile_seconds,
+                         .from_cache = prepared.build.from_cache,
                          .deaths = deaths,
                          .finished = now_as_text()};
     store_.save(result);
@@ -91,17 +91,13 @@ void result_sink::remember_code(const queued_job& job, const stored_result& resu
 void result_sink::save_build(const queued_job& job)
 {
     const prepared_job& prepared = job.prepared;
-    ++summary.builds[prepared.status];
+    ++summary.builds[prepared.build.status];
     ++summary.settled_unmeasured;
     builds_.emplace(job.position, built_candidate{.parameters = job.job.parameters,
                                                   .workload = spec_.workloads[job.job.workload].values,
-                                                  .status = prepared.status,
-                                                  .reason = prepared.reason,
-                                                  .kernel = prepared.kernel,
+                                                  .build = prepared.build,
                                                   .launch = prepared.launch,
-                                                  .is_baseline = spec_.baseline == job.job.parameters,
-                                                  .from_cache = prepared.from_cache,
-                                                  .log = prepared.log});
+                                                  .is_baseline = spec_.baseline == job.job.parameters});
 }
 
 void result_sink::finish_builds()

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "support/error.hpp"
 #include "support/process/interrupt.hpp"
@@ -122,7 +121,7 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
         std::mutex lock;
         std::atomic<bool> any_lost = false;
         const auto time = [&](std::size_t place, std::size_t i) -> std::optional<double> {
-            if (any_lost || interrupted() || made[i].status != build_status::built) return std::nullopt;
+            if (any_lost || interrupted() || made[i].build.status != build_status::built) return std::nullopt;
             const std::size_t device = devices[place];
             measurement again = measure_in_race(setting.backend.measurers[device], who.jobs[i], made[i], samples);
             if (again.status == outcome::measured && !again.samples_ns.empty())
@@ -205,7 +204,6 @@ void race_workload(const race_setting& setting, std::size_t workload)
                         "the same command begins a new run with the current file");
     race_result_info info{.run = setting.run,
                           .workload = setting.spec.workloads[workload].values,
-                          .entries = {},
                           .verdict = raced.equal ? "equal" : "winner",
                           .equal_within = raced.equal_within};
     for (const std::size_t i : raced.order)

@@ -345,9 +345,9 @@ void tuning::stop_with(const std::exception_ptr& failure)
 prepared_job tuning::prepare(const tune_job& job) const
 {
     if (const std::string why = space_.why_not(job.parameters, spec_.workloads[job.workload]); !why.empty())
-        return {.status = build_status::rejected, .reason = "the constraint " + why + " does not hold"};
+        return {.build = {.status = build_status::rejected, .reason = "the constraint " + why + " does not hold"}};
     prepared_job made = backend_.prepare(job);
-    for (std::size_t attempt = 0; !made.machine_failure.empty() && wait_for_the_machine(attempt); ++attempt)
+    for (std::size_t attempt = 0; !made.build.machine_failure.empty() && wait_for_the_machine(attempt); ++attempt)
         made = backend_.prepare(job);
     refuse_changed_sources();
     return made;
@@ -431,9 +431,9 @@ void tuning::prepare_jobs()
 void tuning::take_prepared(queued_job& job, prepared_job made)
 {
     job.prepared = std::move(made);
-    if (!job.prepared.from_cache) sink_.summary.compile_seconds += job.prepared.compile_seconds;
-    if (!job.prepared.machine_failure.empty()) {
-        leave(job, job.prepared.machine_failure);
+    if (!job.prepared.build.from_cache) sink_.summary.compile_seconds += job.prepared.build.compile_seconds;
+    if (!job.prepared.build.machine_failure.empty()) {
+        leave(job, job.prepared.build.machine_failure);
         return;
     }
     left_in_a_row_ = 0;
@@ -441,10 +441,10 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
         sink_.save_build(job);
         proposals_->settle_unmeasured(job.job);
         close(job);
-    } else if (job.prepared.status == build_status::built) {
+    } else if (job.prepared.build.status == build_status::built) {
         jobs_.set_ready(job);
     } else {
-        settle(job, {.status = outcome_of(job.prepared.status), .reason = job.prepared.reason}, nullptr, 0);
+        settle(job, {.status = outcome_of(job.prepared.build.status), .reason = job.prepared.build.reason}, nullptr, 0);
     }
 }
 
@@ -531,7 +531,7 @@ std::optional<tune_job> tuning::reference_to_calibrate(std::size_t device)
 bool tuning::calibrate(std::size_t device, const tune_job& reference)
 {
     const prepared_job made = prepare(reference);
-    if (made.status != build_status::built || stopping()) return true;
+    if (made.build.status != build_status::built || stopping()) return true;
     const clock::time_point start = clock::now();
     const measurement measured =
         backend_.measurers[device](reference, made, {.samples = calibration_samples, .calibrates = true});
@@ -548,8 +548,8 @@ bool tuning::repeat_reference(queued_job& job, std::size_t device)
 {
     const std::string name = parameter_text(job.job.parameters);
     prepared_job made = prepare(job.job);
-    if (made.status != build_status::built)
-        throw error(fmt::format("{} cannot be built any more: {}", name, made.reason),
+    if (made.build.status != build_status::built)
+        throw error(fmt::format("{} cannot be built any more: {}", name, made.build.reason),
                     "its results are the reference for all others; measure again into another file with --store");
     {
         const std::lock_guard guard(lock_);

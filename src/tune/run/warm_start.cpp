@@ -63,7 +63,7 @@ std::vector<assignment> rows_in_header(std::string_view text, const std::string&
     for (const header_table& table : parse_tuning_header(text, name))
         for (const header_row& row : table.rows)
             if (std::optional<assignment> candidate = candidate_of(row, parameters))
-                rows.emplace_back(row_rank(row.architecture), std::move(*candidate));
+                rows.emplace_back(rank_of(row), std::move(*candidate));
     std::ranges::stable_sort(rows, std::ranges::greater{}, &std::pair<int, assignment>::first);
     std::vector<assignment> candidates;
     for (auto& [rank, candidate] : rows) candidates.push_back(std::move(candidate));

@@ -7,9 +7,6 @@
 #include <mutex>
 #include <set>
 
-#include "support/error.hpp"
-#include "support/expression/expression_tokens.hpp"
-
 namespace launchbox {
 
 namespace {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "compiler/run/compile_cache.hpp"
 
 namespace launchbox {

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <string_view>
 
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"
-#include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <set>
 
 #include "support/expression/expression_tokens.hpp"
-#include "support/text/matching.hpp"
 #include "tune/spec/tune_spec_reader.hpp"
 
 namespace launchbox::spec_toml {

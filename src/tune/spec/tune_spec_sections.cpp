@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "source/constant_edits.hpp"
 #include "support/process/command_words.hpp"
@@ -27,6 +26,69 @@ void check_fill(const reader& of, const toml::table& table, const kernel_argumen
 void read_metric(reader& of, const toml::node& node);
 void need(const reader& of, const toml::table& table, const std::string& where, const std::string& key,
           const std::string& example);
+
+std::vector<std::string> files_in(reader& of, const toml::node& node, const std::string& key, const char* example)
+{
+    std::vector<std::string> files = of.words(node, key, example);
+    if (std::ranges::count(files, "") > 0) of.file.fail(node.source(), "a source is empty", "name a file");
+    return files;
+}
+
+// None for an empty list.
+std::vector<std::string> command_in(reader& of, const toml::node& node, const std::string& key, scope names)
+{
+    const toml::array* list = node.as_array();
+    if (list != nullptr && list->empty()) return {};
+    return of.command(node, key, names);
+}
+
+std::ptrdiff_t place_in(reader& of, const toml::node& node, const std::string& key,
+                        const std::vector<std::string>& words)
+{
+    return std::ranges::find(words, of.file.choice(node, key, words)) - words.begin();
+}
+
+bool is_first(reader& of, const toml::node& node, const std::string& key, const std::vector<std::string>& words)
+{
+    return place_in(of, node, key, words) == 0;
+}
+
+// Keys whose value goes into a member as it is.
+struct member_keys {
+    using key = document::keys::value_type;
+    using words = std::vector<std::string>;
+    reader& of;
+
+    key text(const char* name, std::string& to, const char* example) { return as(name, to, &document::text, example); }
+    key expression(const char* name, std::string& to) { return in(name, to, &reader::expression, scope::everything); }
+    key filled(const char* name, std::string& to, scope names) { return in(name, to, &reader::filled, names); }
+    key files(const char* name, words& to, const char* example) { return in(name, to, files_in, example); }
+    key command(const char* name, words& to, scope names) { return in(name, to, command_in, names); }
+    key choice(const char* name, std::string& to, const words& all) { return as(name, to, &document::choice, all); }
+    /// `all`: in the order of the values.
+    key place(const char* name, auto& to, const words& all) { return in(name, to, place_in, all); }
+    key is(const char* name, bool& to, const words& first_is_true) { return in(name, to, is_first, first_is_true); }
+    key number(const char* name, auto& to, double min, double max, bool above_zero = false)
+    {
+        return as(name, to, &document::number, min, max, above_zero);
+    }
+    key seconds(const char* name, double& to) { return number(name, to, 0, max_seconds, true); }
+    key count(const char* name, auto& to, std::int64_t min, std::int64_t max)
+    {
+        return as(name, to, &document::integer, min, max);
+    }
+    key bytes(const char* name, std::int64_t& to) { return in(name, to, byte_count); }
+
+    static key into(const char* name, auto& to, auto& from, auto read, auto... given)
+    {
+        return {
+            name, [=, &to, &from](const toml::node& node) {
+                to = static_cast<std::remove_reference_t<decltype(to)>>(std::invoke(read, from, node, name, given...));
+            }};
+    }
+    key as(const char* name, auto& to, auto read, auto... given) { return into(name, to, of.file, read, given...); }
+    key in(const char* name, auto& to, auto read, auto... given) { return into(name, to, of, read, given...); }
+};
 
 }  // namespace
 
@@ -80,41 +142,24 @@ void read_kernel(reader& of, const toml::table& table)
 {
     kernel_target& kernel = of.spec.kernel.emplace();
     std::vector<std::string> constants;
+    member_keys key{of};
     of.file.read_keys(
         table,
-        {{"source", [&](const toml::node& node) { kernel.source = of.file.text(node, "source", "\"block_sort.cu\""); }},
-         {"capture", [&](const toml::node& node) { kernel.capture = of.filled(node, "capture", scope::workload); }},
-         {"name", [&](const toml::node& node) { kernel.name = of.filled(node, "name", scope::everything); }},
+        {key.text("source", kernel.source, "\"block_sort.cu\""),
+         key.filled("capture", kernel.capture, scope::workload),
+         key.filled("name", kernel.name, scope::everything),
          {"threads", [&](const toml::node& node) { read_dimensions(of, node, "threads", kernel.threads); }},
          {"blocks", [&](const toml::node& node) { read_dimensions(of, node, "blocks", kernel.blocks); }},
          {"cluster", [&](const toml::node& node) { read_dimensions(of, node, "cluster", kernel.cluster); }},
-         {"dynamic_shared",
-          [&](const toml::node& node) { kernel.dynamic_shared = of.expression(node, "dynamic_shared"); }},
-         {"carveout", [&](const toml::node& node) { kernel.carveout = of.expression(node, "carveout"); }},
-         {"static_shared",
-          [&](const toml::node& node) { kernel.static_shared = of.expression(node, "static_shared"); }},
-         {"flags",
-          [&](const toml::node& node) {
-              if (const toml::array* list = node.as_array(); list != nullptr && list->empty()) return;
-              kernel.flags = of.command(node, "flags", scope::everything);
-          }},
+         key.expression("dynamic_shared", kernel.dynamic_shared),
+         key.expression("carveout", kernel.carveout),
+         key.expression("static_shared", kernel.static_shared),
+         key.command("flags", kernel.flags, scope::everything),
          {"constants", [&](const toml::node& node) { read_constants(of, node, constants); }},
-         {"sources",
-          [&](const toml::node& node) {
-              kernel.sources = of.words(node, "sources", "[\"tile.cuh\"]");
-              for (const std::string& source : kernel.sources)
-                  if (source.empty()) of.file.fail(node.source(), "a source is empty", "name a file");
-          }},
-         {"compiler",
-          [&](const toml::node& node) {
-              kernel.compiler = of.file.choice(node, "compiler", {"nvrtc", "nvcc"});
-          }},
-         {"compile_seconds",
-          [&](const toml::node& node) {
-              kernel.compile_seconds = of.file.number(node, "compile_seconds", 0, max_seconds, true);
-          }},
-         {"compile_memory",
-          [&](const toml::node& node) { kernel.compile_memory_bytes = byte_count(of, node, "compile_memory"); }},
+         key.files("sources", kernel.sources, "[\"tile.cuh\"]"),
+         key.choice("compiler", kernel.compiler, {"nvrtc", "nvcc"}),
+         key.seconds("compile_seconds", kernel.compile_seconds),
+         key.bytes("compile_memory", kernel.compile_memory_bytes),
          {"arguments", [&](const toml::node& node) { read_arguments(of, node, "arguments", kernel.arguments); }},
          {"variables", [&](const toml::node& node) { read_arguments(of, node, "variables", kernel.variables); }}},
         "in [kernel]");
@@ -205,31 +250,20 @@ void read_argument(reader& of, const toml::node& node, bool is_variable, std::ve
 {
     const toml::table& table = of.file.table(node, "an argument", "{ name = \"keys\", type = \"int\", count = \"n\" }");
     kernel_argument argument;
-    of.file.read_keys(
-        table,
-        {{"name", [&](const toml::node& item) { argument.name = of.file.text(item, "name", "name = \"keys\""); }},
-         {"type", [&](const toml::node& item) { argument.type = of.filled(item, "type", scope::everything); }},
-         {"count", [&](const toml::node& item) { argument.count = of.expression(item, "count"); }},
-         {"value", [&](const toml::node& item) { argument.value = of.expression(item, "value"); }},
-         {"fill",
-          [&](const toml::node& item) {
-              const std::vector<std::string> fills{"zeros", "constant", "sequence", "random", "poison", "file"};
-              const std::string word = of.file.choice(item, "fill", fills);
-              argument.fill = static_cast<fill_kind>(std::find(fills.begin(), fills.end(), word) - fills.begin());
-          }},
-         {"low", [&](const toml::node& item) { argument.low = of.file.number(item, "low", -1e300, 1e300); }},
-         {"high", [&](const toml::node& item) { argument.high = of.file.number(item, "high", -1e300, 1e300); }},
-         {"seed", [&](const toml::node& item) { argument.seed = of.file.integer(item, "seed", 0, INT64_MAX); }},
-         {"file", [&](const toml::node& item) { argument.file = of.filled(item, "file", scope::workload); }},
-         {"role",
-          [&](const toml::node& item) {
-              const std::string word = of.file.choice(item, "role", {"input", "output", "in_out"});
-              argument.role = word == "input"    ? argument_role::input
-                              : word == "output" ? argument_role::output
-                                                 : argument_role::in_out;
-          }},
-         {"reset", [&](const toml::node& item) { argument.reset = of.file.truth(item, "reset"); }}},
-        "of an argument");
+    member_keys key{of};
+    of.file.read_keys(table,
+                      {key.text("name", argument.name, "name = \"keys\""),
+                       key.filled("type", argument.type, scope::everything),
+                       key.expression("count", argument.count),
+                       key.expression("value", argument.value),
+                       key.place("fill", argument.fill, {"zeros", "constant", "sequence", "random", "poison", "file"}),
+                       key.number("low", argument.low, -1e300, 1e300),
+                       key.number("high", argument.high, -1e300, 1e300),
+                       key.count("seed", argument.seed, 0, INT64_MAX),
+                       key.filled("file", argument.file, scope::workload),
+                       key.place("role", argument.role, {"input", "output", "in_out"}),
+                       {"reset", [&](const toml::node& item) { argument.reset = of.file.truth(item, "reset"); }}},
+                      "of an argument");
     need(of, table, "the argument", "name", "name = \"keys\"");
     check_kind(of, table, is_variable);
     // Without a type it is only reset, to what the source gives it.
@@ -305,65 +339,39 @@ void need(const reader& of, const toml::table& table, const std::string& where, 
 void read_program(reader& of, const toml::table& table)
 {
     program_target& program = of.spec.program.emplace();
-    of.file.read_keys(
-        table,
-        {{"build",
-          [&](const toml::node& node) {
-              if (const toml::array* list = node.as_array(); list != nullptr && list->empty()) return;
-              program.build = of.command(node, "build", scope::commands);
-          }},
-         {"run", [&](const toml::node& node) { program.run = of.command(node, "run", scope::commands); }},
-         {"metric", [&](const toml::node& node) { read_metric(of, node); }},
-         {"unit",
-          [&](const toml::node& node) {
-              program.unit = of.file.choice(node, "unit", {"ms", "ns", "us", "s"});
-          }},
-         {"build_seconds",
-          [&](const toml::node& node) {
-              program.build_seconds = of.file.number(node, "build_seconds", 0, max_seconds, true);
-          }},
-         {"sources", [&](const toml::node& node) { program.sources = of.words(node, "sources", "[\"bench.cu\"]"); }}},
-        "in [program]");
+    member_keys key{of};
+    of.file.read_keys(table,
+                      {key.command("build", program.build, scope::commands),
+                       {"run", [&](const toml::node& node) { program.run = of.command(node, "run", scope::commands); }},
+                       {"metric", [&](const toml::node& node) { read_metric(of, node); }},
+                       key.choice("unit", program.unit, {"ms", "ns", "us", "s"}),
+                       key.seconds("build_seconds", program.build_seconds),
+                       key.files("sources", program.sources, "[\"bench.cu\"]")},
+                      "in [program]");
     need(of, table, "[program]", "run", "run = [\"{output}\"]");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric.empty())
         of.file.fail(unit->source(), "unit without metric", "add metric, to whose number the unit belongs");
     if (const toml::node* unit = table.get("unit"); unit != nullptr && program.metric == "wall")
         of.file.fail(unit->source(), "unit with the wall time", "take it out");
-    for (const std::string& source : program.sources)
-        if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
 }
 
 void read_callback(reader& of, const toml::table& table)
 {
     callback_target& callback = of.spec.callback.emplace();
     constexpr std::int64_t max_count = 64;
-    const auto seconds = [&](double& into, const char* key) {
-        return std::pair<std::string, document::handler>(
-            key, [&of, &into, key](const toml::node& node) { into = of.file.number(node, key, 0, max_seconds, true); });
-    };
+    member_keys key{of};
     of.file.read_keys(
         table,
         {{"command", [&](const toml::node& node) { callback.command = of.words(node, "command", "[\"python3\"]"); }},
-         {"device",
-          [&](const toml::node& node) {
-              callback.on_gpu = of.file.choice(node, "device", {"gpu", "processor"}) == "gpu";
-          }},
-         {"count",
-          [&](const toml::node& node) {
-              callback.count = static_cast<int>(of.file.integer(node, "count", 1, max_count));
-          }},
-         {"preparers",
-          [&](const toml::node& node) {
-              callback.preparers = static_cast<int>(of.file.integer(node, "preparers", 0, max_count));
-          }},
-         {"sources", [&](const toml::node& node) { callback.sources = of.words(node, "sources", "[\"tune.py\"]"); }},
-         {"software",
-          [&](const toml::node& node) { callback.software = of.file.text(node, "software", "\"triton 3.6.0\""); }},
-         seconds(callback.start_seconds, "start_seconds"),
-         seconds(callback.first_seconds, "first_seconds"),
-         seconds(callback.check_seconds, "check_seconds"),
-         {"memory_bytes",
-          [&](const toml::node& node) { callback.memory_bytes = byte_count(of, node, "memory_bytes"); }}},
+         key.is("device", callback.on_gpu, {"gpu", "processor"}),
+         key.count("count", callback.count, 1, max_count),
+         key.count("preparers", callback.preparers, 0, max_count),
+         key.files("sources", callback.sources, "[\"tune.py\"]"),
+         key.text("software", callback.software, "\"triton 3.6.0\""),
+         key.seconds("start_seconds", callback.start_seconds),
+         key.seconds("first_seconds", callback.first_seconds),
+         key.seconds("check_seconds", callback.check_seconds),
+         key.bytes("memory_bytes", callback.memory_bytes)},
         "in [callback]");
     need(of, table, "[callback]", "command", "command = [\"python3\", \"worker.py\"]");
     if (callback.command.empty() || callback.command.front().empty())
@@ -371,8 +379,6 @@ void read_callback(reader& of, const toml::table& table)
     if (callback.on_gpu && callback.count > 1)
         of.file.fail(table.get("count")->source(), "there is one process for each GPU",
                      "remove count, or add device = \"processor\"");
-    for (const std::string& source : callback.sources)
-        if (source.empty()) of.file.fail(table.get("sources")->source(), "a source is empty", "name a file");
 }
 
 namespace {
@@ -409,12 +415,10 @@ void read_verify(reader& of, const toml::table& table)
                          "write against = \"baseline\" or \"nothing\"");
         verify.against = verification::source::file;
     };
-    const auto tolerance = [&](double& into, const char* key) {
-        return [&of, &into, key](const toml::node& node) { into = of.file.number(node, key, 0, 1e300); };
-    };
     if (table.get("relative") != nullptr && table.get("tolerance") != nullptr)
         of.file.fail(table.get("tolerance")->source(), "tolerance is another name for relative", "remove one of them");
     const bool captured = of.spec.kernel && !of.spec.kernel->capture.empty();
+    member_keys key{of};
     of.file.read_keys(
         table,
         {{"type",
@@ -461,9 +465,9 @@ void read_verify(reader& of, const toml::table& table)
                   }
               }
           }},
-         {"absolute", tolerance(verify.absolute, "absolute")},
-         {"relative", tolerance(verify.relative, "relative")},
-         {"tolerance", tolerance(verify.relative, "tolerance")}},
+         key.number("absolute", verify.absolute, 0, 1e300),
+         key.number("relative", verify.relative, 0, 1e300),
+         key.number("tolerance", verify.relative, 0, 1e300)},
         "in [verify]");
     if (captured && verify.type.empty() && (verify.relative > 0 || verify.absolute > 0))
         of.file.fail(table.source(), "a captured launch has a tolerance but no type",
@@ -473,34 +477,17 @@ void read_verify(reader& of, const toml::table& table)
 void read_measure(reader& of, const toml::table& table)
 {
     measure_settings& measure = of.spec.measure;
-    const auto number = [&](double& into, const char* key, double min, double max, bool above_zero = false) {
-        return std::pair<std::string, document::handler>(
-            key, [&of, &into, key, min, max, above_zero](const toml::node& node) {
-                into = of.file.number(node, key, min, max, above_zero);
-            });
-    };
-    const auto count = [&](int& into, const char* key) {
-        return std::pair<std::string, document::handler>(key, [&of, &into, key](const toml::node& node) {
-            into = static_cast<int>(of.file.integer(node, key, 3, 1'000'000));
-        });
-    };
-    of.file.read_keys(table,
-                      {{"cache",
-                        [&](const toml::node& node) {
-                            measure.cold = of.file.choice(node, "cache", {"cold", "hot"}) == "cold";
-                        }},
-                       {"inputs",
-                        [&](const toml::node& node) {
-                            measure.rotate_inputs = of.file.choice(node, "inputs", {"fresh", "rotated"}) == "rotated";
-                        }},
-                       count(measure.min_samples, "min_samples"),
-                       count(measure.max_samples, "max_samples"),
-                       number(measure.relative_error, "relative_error", 0, 1, true),
-                       number(measure.max_seconds, "max_seconds", 0, max_seconds, true),
-                       number(measure.give_up_ratio, "give_up_ratio", 1, 1e9),
-                       number(measure.hang_ratio, "hang_ratio", 1, 1e9),
-                       number(measure.hang_seconds, "hang_seconds", 0, max_seconds, true)},
-                      "in [measure]");
+    member_keys key{of};
+    of.file.read_keys(
+        table,
+        {key.is("cache", measure.cold, {"cold", "hot"}),
+         key.place("inputs", measure.rotate_inputs, {"fresh", "rotated"}),
+         key.count("min_samples", measure.min_samples, 3, 1'000'000),
+         key.count("max_samples", measure.max_samples, 3, 1'000'000),
+         key.number("relative_error", measure.relative_error, 0, 1, true),
+         key.seconds("max_seconds", measure.max_seconds), key.number("give_up_ratio", measure.give_up_ratio, 1, 1e9),
+         key.number("hang_ratio", measure.hang_ratio, 1, 1e9), key.seconds("hang_seconds", measure.hang_seconds)},
+        "in [measure]");
     // One of the two alone moves the other.
     if (measure.max_samples < measure.min_samples) {
         if (table.get("min_samples") != nullptr && table.get("max_samples") != nullptr)

@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "support/error.hpp"

@@ -132,7 +132,7 @@ std::vector<attempt> result_store::attempts(std::int64_t run) const
 std::vector<recorded_run> result_store::recorded_runs() const
 {
     const std::lock_guard lock(impl_->one_at_a_time);
-    const sqlite_snapshot at_one_moment(impl_->database());
+    const sqlite_transaction at_one_moment(impl_->database(), "BEGIN");
     std::vector<recorded_run> runs;
     for (auto& [number, info] : read_runs(impl_->database(), impl_->diagnostics))
         runs.push_back({.number = number,

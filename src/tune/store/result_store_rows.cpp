@@ -92,6 +92,25 @@ bool good(const sqlite_database& database, row_reader& row, const std::string& w
     return false;
 }
 
+template <class Record>
+std::vector<Record> read_rows(const sqlite_database& database, std::int64_t run, const char* from, const char* what,
+                              row_diagnostics& diagnostics)
+{
+    sqlite_statement asked(database, fmt::format("SELECT {} FROM {}", names_of(fields_of(Record{})), from));
+    asked.bind(1, run);
+    std::vector<Record> records;
+    while (asked.step()) {
+        row_reader row(asked);
+        Record record;
+        each_field(record, row);
+        if constexpr (requires { why_invalid(record); })
+            if (row.complaint().empty()) row.complain(why_invalid(record));
+        if (good(database, row, fmt::format("{} of run {}", what, run), diagnostics))
+            records.push_back(std::move(record));
+    }
+    return records;
+}
+
 // By the workload's text. A bad row costs no measurement: the work is unknown then.
 std::map<std::string, work_amounts> read_work(const sqlite_database& database, std::int64_t run,
                                               row_diagnostics& diagnostics)
@@ -203,34 +222,13 @@ std::vector<race_result_info> read_races(const sqlite_database& database, std::i
 
 std::vector<device_record> read_devices(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
-    sqlite_statement asked(
-        database, "SELECT " + names_of(fields_of(device_record{})) + " FROM device WHERE run = ? ORDER BY name");
-    asked.bind(1, run);
-    std::vector<device_record> devices;
-    while (asked.step()) {
-        row_reader row(asked);
-        device_record device;
-        each_field(device, row);
-        if (row.complaint().empty()) row.complain(why_invalid(device));
-        if (good(database, row, fmt::format("a GPU of run {}", run), diagnostics)) devices.push_back(std::move(device));
-    }
-    return devices;
+    return read_rows<device_record>(database, run, "device WHERE run = ? ORDER BY name", "a GPU", diagnostics);
 }
 
 std::vector<attempt> read_attempts(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
-    sqlite_statement asked(database, "SELECT " + names_of(fields_of(attempt{})) +
-                                         " FROM attempt WHERE run = ? ORDER BY parameters, workload");
-    asked.bind(1, run);
-    std::vector<attempt> attempts;
-    while (asked.step()) {
-        row_reader row(asked);
-        attempt read;
-        each_field(read, row);
-        if (good(database, row, fmt::format("an attempt of run {}", run), diagnostics))
-            attempts.push_back(std::move(read));
-    }
-    return attempts;
+    return read_rows<attempt>(database, run, "attempt WHERE run = ? ORDER BY parameters, workload", "an attempt",
+                              diagnostics);
 }
 
 }  // namespace launchbox

@@ -299,19 +299,9 @@ std::optional<std::string> sqlite_statement::blob(int column) const
     return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
-sqlite_snapshot::sqlite_snapshot(sqlite_database& database) : database_(database)
+sqlite_transaction::sqlite_transaction(sqlite_database& database, const char* begin) : database_(database)
 {
-    database_.execute("BEGIN");
-}
-
-sqlite_snapshot::~sqlite_snapshot()
-{
-    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-}
-
-sqlite_transaction::sqlite_transaction(sqlite_database& database) : database_(database)
-{
-    database_.execute("BEGIN IMMEDIATE");
+    database_.execute(begin);
 }
 
 sqlite_transaction::~sqlite_transaction()

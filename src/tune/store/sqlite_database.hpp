@@ -61,18 +61,6 @@ public:
     static sqlite_database of_bytes(std::string bytes, const std::string& shown_as);
 
     sqlite_database(sqlite_database&&) = default;
-    /// What was held before is closed before its memory goes.
-    sqlite_database& operator=(sqlite_database&& other) noexcept
-    {
-        bytes_.swap(other.bytes_);
-        allowance_.swap(other.allowance_);
-        handle_.swap(other.handle_);
-        shown_as_.swap(other.shown_as_);
-        return *this;
-    }
-    sqlite_database(const sqlite_database&) = delete;
-    sqlite_database& operator=(const sqlite_database&) = delete;
-    ~sqlite_database() = default;
 
     /// After the schema was found to be ours: it runs no code, and what a statement may do grows with the file.
     void trust_schema();
@@ -111,22 +99,11 @@ private:
     std::string shown_as_;
 };
 
-/// While it lives, what is read is as it was at one moment.
-class sqlite_snapshot {
-public:
-    explicit sqlite_snapshot(sqlite_database& database);
-    ~sqlite_snapshot();
-    sqlite_snapshot(const sqlite_snapshot&) = delete;
-    sqlite_snapshot& operator=(const sqlite_snapshot&) = delete;
-
-private:
-    sqlite_database& database_;
-};
-
-/// All or nothing: rolled back unless `commit` is called.
+/// All or nothing: rolled back unless `commit` is called. While it lives, what is read is as it was at one moment, also
+/// with "BEGIN", which does not keep others from writing.
 class sqlite_transaction {
 public:
-    explicit sqlite_transaction(sqlite_database& database);
+    explicit sqlite_transaction(sqlite_database& database, const char* begin = "BEGIN IMMEDIATE");
     ~sqlite_transaction();
     sqlite_transaction(const sqlite_transaction&) = delete;
     sqlite_transaction& operator=(const sqlite_transaction&) = delete;

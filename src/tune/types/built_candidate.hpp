@@ -4,11 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
-#include "image/kernel_info.hpp"
 #include "support/expression/parameter_value.hpp"
-#include "tune/types/build_status.hpp"
+#include "tune/types/build_record.hpp"
 
 namespace launchbox {
 
@@ -24,13 +22,9 @@ struct built_launch {
 
 struct built_candidate {
     assignment parameters, workload;
-    build_status status = build_status::built;
-    std::string reason = {};                  ///< one line; empty when it is built
-    std::optional<kernel_info> kernel = {};   ///< what the compiler made; `nullopt`: nothing, or a program
+    build_record build = {};
     std::optional<built_launch> launch = {};  ///< of a kernel that was compiled and can be launched
     bool is_baseline = false;
-    bool from_cache = false;
-    std::string log = {};  ///< the compiler's, where there is something to read
 };
 
 }  // namespace launchbox

@@ -2,7 +2,6 @@
 #include "tune/types/measurement.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace launchbox {
 
@@ -49,6 +48,13 @@ std::optional<outcome> outcome_named(std::string_view name)
     for (const outcome_words& outcome : outcomes)
         if (outcome.name == name) return outcome.status;
     return std::nullopt;
+}
+
+outcome outcome_said(std::string_view name)
+{
+    const outcome said = outcome_named(name).value_or(outcome::launch_error);
+    const bool may_be_said = said != outcome::measured && said != outcome::worker_died && said != outcome::device_lost;
+    return may_be_said ? said : outcome::launch_error;
 }
 
 phase_seconds& phase_seconds::operator+=(const phase_seconds& other)

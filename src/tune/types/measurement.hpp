@@ -37,6 +37,9 @@ std::string_view words_of(outcome what);
 /// "compile_error", for files; `nullopt` if unknown.
 std::string_view name_of(outcome what);
 std::optional<outcome> outcome_named(std::string_view name);
+/// What users' code says became of its own work. That it was measured, that its process has died, or that a GPU is lost
+/// for all others, is not for it to say: that and what is no name is a `launch_error`.
+outcome outcome_said(std::string_view name);
 
 /// What NVML says of a GPU while it works. What it does not tell is unknown.
 struct device_state {
@@ -81,7 +84,7 @@ constexpr auto fields_of(const phase_seconds&)
 /// the user's program prints.
 struct measured_quantity {
     std::string name;
-    std::vector<double> samples;  ///< one or more
+    std::vector<double> samples = {};  ///< one or more
 
     friend bool operator==(const measured_quantity&, const measured_quantity&) = default;
 };

@@ -27,12 +27,17 @@ struct environment_info {
     std::string architecture;  ///< "sm_90"; empty without GPU
     int sms = 0;
     std::int64_t memory_bytes = 0;
-    std::string driver;   ///< "13.0"
-    std::string toolkit;  ///< "NVRTC 13.0"
-    std::string host;     ///< its name; not part of what makes environments different
+    std::string driver;     ///< "13.0"
+    std::string toolkit;    ///< "NVRTC 13.0"
+    std::string host = {};  ///< its name; not part of what makes environments different
 
     friend bool operator==(const environment_info&, const environment_info&) = default;
 };
+/// The name of its GPU, or of its processor where there is no GPU.
+inline const std::string& machine_of(const environment_info& where)
+{
+    return where.gpu.empty() ? where.processor : where.gpu;
+}
 /// All that makes environments different.
 constexpr auto fields_of(const environment_info&)
 {
@@ -104,7 +109,7 @@ struct stored_result {
     work_amounts work = {};  ///< of the workload: the same for all its results
     measurement measured;
     std::optional<kernel_info> kernel;       ///< what the compiler made; `nullopt`: nothing, or a program
-    std::string code = {};                   ///< see build_result
+    std::string code = {};                   ///< see build_record
     std::optional<assignment> same_as = {};  ///< the candidate with identical code and launch whose samples these are
     std::string log = {};                    ///< the compiler's, where there is something to read
     double compile_seconds = 0;
@@ -143,7 +148,7 @@ constexpr auto fields_of(const race_entry&)
 struct race_result_info {
     std::int64_t run = 0;
     assignment workload;
-    std::vector<race_entry> entries;  ///< the fastest first
+    std::vector<race_entry> entries = {};  ///< the fastest first
     std::string
         verdict;  ///< "winner", or "equal": the first is not separated from the second, and the tie rule chooses
     double equal_within = 0;  ///< with "equal": 0.004 for 0.4 %
@@ -161,8 +166,8 @@ constexpr auto fields_of(const race_result_info&)
 /// One of the GPUs of a run.
 struct device_record {
     std::string name;  ///< "GPU 1", "rank 3 (node7, GPU 1)": that of no other GPU of the run
-    std::string host;
-    std::string uuid;                           ///< as the driver has it; empty: unknown
+    std::string host = {};
+    std::string uuid = {};                      ///< as the driver has it; empty: unknown
     std::optional<bool> ecc = {};               ///< whether its memory corrects errors
     std::optional<gpu_hardware> hardware = {};  ///< when the run began; `nullopt`: nobody looked
     std::vector<double> calibration_ns = {};    ///< samples of the reference, which all GPUs of the run have timed

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "support/error.hpp"
-#include "support/files/mapped_file.hpp"
 #include "tune/worker/npy.hpp"
 
 namespace launchbox {
@@ -42,61 +41,36 @@ bool is_poison(const char* from, std::size_t bytes, std::size_t position)
     return true;
 }
 
-struct argument_filler::impl {
-    element_type type;
-    std::optional<element_filling> filling;
-    std::unique_ptr<mapped_file> file;
-    std::string_view data;  // of the file
-
-    void poison(std::int64_t first, std::int64_t count, char* to) const;
-};
-
-argument_filler::~argument_filler() = default;
-argument_filler::argument_filler(argument_filler&&) noexcept = default;
-
 argument_filler::argument_filler(const task_argument& argument)
-    : impl_(new impl{element_type_of(argument.type), element_filling_of(argument), nullptr, {}})
+    : type_(element_type_of(argument.type)), filling_(element_filling_of(argument))
 {
     const std::size_t wanted = bytes_of(argument);
     if (argument.fill != fill_kind::file) return;
-    impl_->file = std::make_unique<mapped_file>(argument.file);
-    impl_->data = impl_->file->bytes();
-    if (is_npy(impl_->data)) {
-        const npy_array array = read_npy(impl_->data, argument.file);
-        if (!holds(array, impl_->type))
+    file_ = std::make_unique<mapped_file>(argument.file);
+    data_ = file_->bytes();
+    if (is_npy(data_)) {
+        const npy_array array = read_npy(data_, argument.file);
+        if (!holds(array, type_))
             throw error(argument.file + " has elements of type " + array.type + ", and '" + argument.name + "' is " +
                         argument.type);
-        impl_->data = array.data;
+        data_ = array.data;
     }
-    if (impl_->data.size() != wanted)
-        throw error(argument.file + " has " + std::to_string(impl_->data.size()) + " bytes of data, and '" +
-                    argument.name + "' takes " + std::to_string(wanted));
+    if (data_.size() != wanted)
+        throw error(argument.file + " has " + std::to_string(data_.size()) + " bytes of data, and '" + argument.name +
+                    "' takes " + std::to_string(wanted));
 }
 
 void argument_filler::fill(std::int64_t first, std::int64_t count, char* to) const
 {
-    const auto element = static_cast<std::size_t>(impl_->type.bytes);
-    if (impl_->filling)
-        fill_elements(*impl_->filling, first, count, to);
-    else if (impl_->file)
-        std::memcpy(to, impl_->data.data() + static_cast<std::size_t>(first) * element,
+    const auto element = static_cast<std::size_t>(type_.bytes);
+    if (filling_)
+        fill_elements(*filling_, first, count, to);
+    else if (file_)
+        std::memcpy(to, data_.data() + static_cast<std::size_t>(first) * element,
                     static_cast<std::size_t>(count) * element);
     else
-        impl_->poison(first, count, to);
-}
-
-const std::optional<element_filling>& argument_filler::generated() const
-{
-    return impl_->filling;
-}
-
-void argument_filler::impl::poison(std::int64_t first, std::int64_t count, char* to) const
-{
-    std::array<char, 4> word{};
-    std::memcpy(word.data(), &poison_word, 4);
-    const std::size_t element = static_cast<std::size_t>(type.bytes);
-    const std::size_t start = static_cast<std::size_t>(first) * element;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count) * element; ++i) to[i] = word[(start + i) % 4];
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count) * element; ++i)
+            to[i] = static_cast<char>(poison_word >> 8 * ((static_cast<std::size_t>(first) * element + i) % 4));
 }
 
 std::uint64_t checksum(std::string_view bytes, std::uint64_t first_word)

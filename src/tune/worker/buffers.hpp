@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "support/files/mapped_file.hpp"
 #include "tune/worker/element_filling.hpp"
 #include "tune/worker/gpu_worker.hpp"
 
@@ -41,17 +42,17 @@ class argument_filler {
 public:
     /// Throws `error` for a file that cannot be read or does not fit.
     explicit argument_filler(const task_argument& argument);
-    ~argument_filler();
-    argument_filler(argument_filler&&) noexcept;
 
     /// Elements `first` to `first + count - 1`.
     void fill(std::int64_t first, std::int64_t count, char* to) const;
     /// By what the elements are made; nothing for files and poison.
-    [[nodiscard]] const std::optional<element_filling>& generated() const;
+    [[nodiscard]] const std::optional<element_filling>& generated() const { return filling_; }
 
 private:
-    struct impl;
-    std::unique_ptr<impl> impl_;
+    element_type type_;
+    std::optional<element_filling> filling_;
+    std::unique_ptr<mapped_file> file_;
+    std::string_view data_;  // of the file
 };
 
 /// The sum of a piece of a buffer: those of the pieces together are that of the whole. `first_word`: how many words of

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <optional>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
-#include "tune/worker/buffers.hpp"
 
 namespace launchbox {
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <new>
-#include <optional>
 #include <ostream>
 #include <utility>
 

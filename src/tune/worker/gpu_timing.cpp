@@ -2,7 +2,6 @@
 #include "tune/worker/gpu_timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker/gpu_worker.hpp"
 
-#include <utility>
-
 #include "support/process/worker_process.hpp"
 #include "tune/worker/measuring_worker.hpp"
 #include "tune/worker/worker_messages.hpp"

@@ -52,12 +52,13 @@ struct gpu_task {
     std::string capture = {};
     std::string compared_as = {};  ///< the type of what a captured launch writes, for the tolerance; empty: bytes
     int replays = 0;  ///< above 0: the captured launch is only run and compared so many times, and not timed
-    std::map<std::string, std::string> expected;  ///< output's name -> .npy that it must equal; empty: not compared
+    /// Output's name -> .npy that it must equal; empty: not compared.
+    std::map<std::string, std::string> expected = {};
     /// What this kernel leaves is right: it stays on the GPU, and later tasks with its checksum as `reference` are
     /// compared with it.
     bool makes_reference = false;
     /// With `makes_reference`: output's name -> .npy to be written after the answer, before the next task.
-    std::map<std::string, std::string> save_outputs;
+    std::map<std::string, std::string> save_outputs = {};
     /// The checksum of the answer to a task that made the reference. Where this worker has none of that checksum,
     /// `expected` is read.
     std::string reference = {};

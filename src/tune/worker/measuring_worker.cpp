@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <limits>
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/process/clock.hpp"
 #include "support/process/worker_process.hpp"
 
 namespace launchbox {
@@ -128,7 +128,7 @@ measurement measuring_worker::ask(const worker_question& question)
                   .sticky = true};
     }
     if (answer.sticky) impl_->end();
-    answer.seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    answer.seconds = seconds_since(begin);
     return answer;
 }
 
@@ -160,7 +160,7 @@ std::string measuring_worker::impl::first_words()
     constexpr std::size_t max_printed = std::size_t{64} << 10;
     const clock::time_point begin = clock::now();
     for (std::size_t printed = 0;;) {
-        const double left = options.start_seconds - std::chrono::duration<double>(clock::now() - begin).count();
+        const double left = options.start_seconds - seconds_since(begin);
         std::optional<measurement> ended;
         const worker_process::answer said = receive(std::max(left, 0.0), ended);
         if (ended) return ended->reason;
@@ -187,7 +187,7 @@ worker_process::answer measuring_worker::impl::receive(double seconds, std::opti
     if (options.memory_bytes == 0 && !options.is_over) return process->receive(seconds);
     const clock::time_point begin = clock::now();
     for (;;) {
-        const double left = seconds - std::chrono::duration<double>(clock::now() - begin).count();
+        const double left = seconds - seconds_since(begin);
         worker_process::answer said = process->receive(std::clamp(left, 0.0, seconds_between_looks));
         if (said.what != worker_process::event::silence || left <= seconds_between_looks) return said;
         if (options.is_over && options.is_over())

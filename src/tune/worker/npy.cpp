@@ -2,7 +2,6 @@
 #include "tune/worker/npy.hpp"
 
 #include <charconv>
-#include <limits>
 #include <optional>
 
 #include "support/error.hpp"

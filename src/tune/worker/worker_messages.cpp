@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "support/error.hpp"
 #include "tune/types/message_json.hpp"
 
 namespace launchbox {

@@ -11,10 +11,10 @@ built_candidate candidate(std::int64_t tile, int registers, std::int64_t spilled
     built_candidate one;
     one.parameters.values = {{"tile", tile}};
     one.workload.values = {{"n", std::int64_t{100}}};
-    one.kernel.emplace();
-    one.kernel->figures.registers = registers;
-    one.kernel->figures.spill_store_bytes = one.kernel->figures.spill_load_bytes = spilled;
-    one.kernel->figures.static_shared_bytes = 4 * tile;
+    one.build.kernel.emplace();
+    one.build.kernel->figures.registers = registers;
+    one.build.kernel->figures.spill_store_bytes = one.build.kernel->figures.spill_load_bytes = spilled;
+    one.build.kernel->figures.static_shared_bytes = 4 * tile;
     one.launch = built_launch{.threads = 128, .dynamic_shared_bytes = 8, .resident_blocks = 4, .occupancy = occupancy};
     return one;
 }
@@ -62,14 +62,14 @@ TEST(build_report, what_was_not_built_has_its_reason_and_equal_workloads_are_one
     build_report report{.name = "k", .architecture = "sm_90", .candidates = {}};
     report.candidates = {candidate(1, 32, 0, 1), candidate(1, 32, 0, 1), candidate(2, 32, 0, 1)};
     report.candidates[1].workload.values = {{"n", std::int64_t{200}}};
-    report.candidates[2].status = build_status::rejected;
+    report.candidates[2].build.status = build_status::rejected;
     report.candidates[2].launch.reset();
-    report.candidates[2].reason = "2,048 threads";
+    report.candidates[2].build.reason = "2,048 threads";
     std::string text = text_of(report);
     EXPECT_EQ(order_in(text), "1") << text;
     EXPECT_NE(text.find("n = 100 and 1 other workload"), std::string::npos) << text;
     EXPECT_NE(text.find("tile=2 n=100: 2,048 threads"), std::string::npos) << text;
-    report.candidates[1].kernel->figures.registers = 40;
+    report.candidates[1].build.kernel->figures.registers = 40;
     text = text_of(report);
     EXPECT_NE(text.find("n = 200: 1 candidate built"), std::string::npos) << text;
 }
@@ -79,7 +79,7 @@ TEST(build_report, long_tables_end_with_what_is_left_and_have_the_baseline)
     build_report report{.name = "k", .architecture = "sm_90", .candidates = {}};
     for (int i = 1; i <= 60; ++i) report.candidates.push_back(candidate(i, i, 0, 1));
     report.candidates[49].is_baseline = true;
-    report.candidates[1].kernel->figures.static_shared_bytes = 0;
+    report.candidates[1].build.kernel->figures.static_shared_bytes = 0;
     report.candidates[1].launch->dynamic_shared_bytes = 0;
     const std::string text = text_of(report);
     EXPECT_NE(text.find("39 more: --format csv or json lists them"), std::string::npos) << text;
@@ -91,8 +91,8 @@ TEST(build_report, programs_have_no_figures_and_are_counted)
 {
     build_report report{.name = "p", .architecture = "", .candidates = {}};
     report.candidates.resize(2);
-    report.candidates[1].status = build_status::compile_error;
-    report.candidates[1].reason = "ld failed";
+    report.candidates[1].build.status = build_status::compile_error;
+    report.candidates[1].build.reason = "ld failed";
     const std::string text = text_of(report);
     EXPECT_NE(text.find("outcome"), std::string::npos) << text;
     EXPECT_NE(text.find("built "), std::string::npos) << text;

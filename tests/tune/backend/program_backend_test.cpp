@@ -178,7 +178,8 @@ protected:
     // The reference is the first.
     static measurement measured(const tune_backend& backend, const prepared_job& made, std::int64_t a)
     {
-        if (made.status != build_status::built) return {.status = outcome_of(made.status), .reason = made.reason};
+        if (made.build.status != build_status::built)
+            return {.status = outcome_of(made.build.status), .reason = made.build.reason};
         return backend.measurers.at(0)(job(a), made, {.best_ns = 0, .samples = 3, .is_reference = a == 1});
     }
     static measurement measured(const tune_backend& backend, std::int64_t a)
@@ -212,10 +213,10 @@ TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_
     for (const std::int64_t a : {1, 2, 3}) made.push_back(backend.prepare(job(a)));
     for (std::size_t i = 0; i < made.size(); ++i) {
         const measurement found = measured(backend, made[i], static_cast<std::int64_t>(i) + 1);
-        ASSERT_EQ(found.status, outcome::measured) << found.reason << made[i].log;
+        ASSERT_EQ(found.status, outcome::measured) << found.reason << made[i].build.log;
         EXPECT_EQ(found.samples_ns.front(), 1e6 * static_cast<double>(i + 1));
     }
-    EXPECT_NE(made[0].code, made[1].code);
+    EXPECT_NE(made[0].build.code, made[1].build.code);
     EXPECT_FALSE(std::filesystem::exists(here / "work/bench")) << "the user's folder is as it was";
 }
 
@@ -246,7 +247,7 @@ TEST_F(program_backend_test, data_beside_the_program_is_part_of_its_code)
           "printf '#!/bin/sh\\necho time: $(cat $0.data) ms\\n' >$2; chmod +x $2; echo $(( $1 / 2 )) >$2.data\n");
     const tune_backend backend = with("build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
     const prepared_job one = backend.prepare(job(1)), two = backend.prepare(job(2)), three = backend.prepare(job(3));
-    ASSERT_EQ(one.status, build_status::built) << one.reason;
+    ASSERT_EQ(one.build.status, build_status::built) << one.build.reason;
     EXPECT_NE(one.same_when_equal, two.same_when_equal) << "equal programs, other data";
     EXPECT_EQ(two.same_when_equal, three.same_when_equal);
 }
@@ -324,12 +325,12 @@ exit 3
 )sh");
     const tune_backend backend = with("build = ['sh', 'build.sh', '{a}', '{output}']\nrun = ['{output}']\n");
     const prepared_job full = backend.prepare(job(1)), wrong = backend.prepare(job(2));
-    EXPECT_EQ(full.machine_failure, "");
-    EXPECT_EQ(full.reason, "as: k.o: No space left on device");
-    EXPECT_EQ(wrong.machine_failure, "");
-    EXPECT_EQ(wrong.reason, "/usr/bin/ld: k.o: undefined reference to scale");
-    EXPECT_NE(wrong.log.find("collect2"), std::string::npos);
-    EXPECT_EQ(backend.prepare(job(3)).reason, "the build ended with exit status 3");
+    EXPECT_EQ(full.build.machine_failure, "");
+    EXPECT_EQ(full.build.reason, "as: k.o: No space left on device");
+    EXPECT_EQ(wrong.build.machine_failure, "");
+    EXPECT_EQ(wrong.build.reason, "/usr/bin/ld: k.o: undefined reference to scale");
+    EXPECT_NE(wrong.build.log.find("collect2"), std::string::npos);
+    EXPECT_EQ(backend.prepare(job(3)).build.reason, "the build ended with exit status 3");
 
     write("work/bench.sh", "echo Cannot allocate memory; [ $1 = 2 ] && exit 7; [ $1 = 3 ] && kill -SEGV $$; exit 0\n");
     const tune_backend words = with("run = ['sh', 'bench.sh', '{a}']\n");
@@ -414,7 +415,7 @@ TEST_F(program_backend_test, a_build_in_place_takes_links_within_its_folder_to_t
     EXPECT_NO_THROW(static_cast<void>(backend.check(search_space(spec, {}))));
     for (const std::int64_t a : {1, 2}) {
         const prepared_job made = backend.prepare(job(a));
-        ASSERT_EQ(made.status, build_status::built) << made.reason << made.log;
+        ASSERT_EQ(made.build.status, build_status::built) << made.build.reason << made.build.log;
         const std::string number = std::to_string(a) + "\n";
         EXPECT_EQ(read_input(made.directory + "/out/built"), number + number);
         EXPECT_EQ(read_input(made.directory + "/out/real/built"), number);

@@ -76,9 +76,9 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
         EXPECT_EQ(why_not_before_build(launch, limits), "") << parameter_text(values);
         const build_result one = by_nvrtc.build(values, sm_90.capability),
                            other = by_nvcc.build(values, sm_90.capability);
-        ASSERT_EQ(one.status, build_status::built) << one.reason;
-        ASSERT_EQ(other.status, build_status::built) << other.reason;
-        const kernel_info &a = one.kernel, &b = other.kernel;
+        ASSERT_EQ(one.build.status, build_status::built) << one.build.reason;
+        ASSERT_EQ(other.build.status, build_status::built) << other.build.reason;
+        const kernel_info &a = *one.build.kernel, &b = *other.build.kernel;
         EXPECT_EQ(a.name, b.name);
         EXPECT_TRUE(near(a.figures.registers, b.figures.registers, registers_apart)) << parameter_text(values);
         EXPECT_TRUE(near(a.figures.spill_store_bytes, b.figures.spill_store_bytes, spills_apart))

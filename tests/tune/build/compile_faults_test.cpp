@@ -108,8 +108,8 @@ TEST_F(CompileFaults, one_that_does_not_end_is_stopped_and_all_others_are_answer
     }
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const bool hangs = kernels[i].starts_with("hang");
-        EXPECT_EQ(results[i].status, hangs ? build_status::compile_timeout : build_status::compile_error);
-        EXPECT_EQ(results[i].reason,
+        EXPECT_EQ(results[i].build.status, hangs ? build_status::compile_timeout : build_status::compile_error);
+        EXPECT_EQ(results[i].build.reason,
                   hangs ? "the compiler did not end within 5 s" : "k.cu(1): " + kernels[i] + " is refused");
         EXPECT_EQ(calls_of(kernels[i]), 1) << kernels[i];
     }
@@ -124,22 +124,23 @@ TEST_F(CompileFaults, one_that_eats_memory_is_stopped)
 #endif
     kernel_builder builder(spec_, options());
     const build_result result = build(builder, "swallow");
-    EXPECT_EQ(result.status, build_status::compile_timeout);
-    EXPECT_EQ(result.reason, "the compiler took more than 1 GiB of memory") << result.log;
-    EXPECT_EQ(build(builder, "a").reason, "k.cu(1): a is refused");
+    EXPECT_EQ(result.build.status, build_status::compile_timeout);
+    EXPECT_EQ(result.build.reason, "the compiler took more than 1 GiB of memory") << result.build.log;
+    EXPECT_EQ(build(builder, "a").build.reason, "k.cu(1): a is refused");
 }
 
 TEST_F(CompileFaults, one_that_dies_is_tried_once_more)
 {
     kernel_builder builder(spec_, options(1));
     const build_result dead = build(builder, "die");
-    EXPECT_EQ(dead.status, build_status::compile_error);
-    EXPECT_EQ(dead.reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
+    EXPECT_EQ(dead.build.status, build_status::compile_error);
+    EXPECT_EQ(dead.build.reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
     EXPECT_EQ(calls_of("die"), 2);
-    EXPECT_EQ(build(builder, "die_once").reason, "k.cu(1): die_once is refused");
+    EXPECT_EQ(build(builder, "die_once").build.reason, "k.cu(1): die_once is refused");
     EXPECT_EQ(calls_of("die_once"), 2);
-    EXPECT_EQ(build(builder, "cicc").reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
-    EXPECT_EQ(build(builder, "shell").reason, "the compiler died: killed by signal 6 (Aborted), twice");
+    EXPECT_EQ(build(builder, "cicc").build.reason,
+              "the compiler died: killed by signal 11 (Segmentation fault), twice");
+    EXPECT_EQ(build(builder, "shell").build.reason, "the compiler died: killed by signal 6 (Aborted), twice");
 }
 
 TEST_F(CompileFaults, an_exit_status_is_no_signal)
@@ -148,11 +149,11 @@ TEST_F(CompileFaults, an_exit_status_is_no_signal)
     kernel_builder builder(spec_, options(1));
     for (const std::string status : {"1", "2", "128", "160", "200", "254", "255"}) {
         const build_result refused = build(builder, "status_" + status);
-        EXPECT_EQ(refused.status, build_status::compile_error);
-        EXPECT_EQ(refused.reason, "k.ptx(7): status_" + status + " is no instruction");
-        EXPECT_EQ(refused.machine_failure, "");
+        EXPECT_EQ(refused.build.status, build_status::compile_error);
+        EXPECT_EQ(refused.build.reason, "k.ptx(7): status_" + status + " is no instruction");
+        EXPECT_EQ(refused.build.machine_failure, "");
         EXPECT_EQ(calls_of("status_" + status), 1);
-        EXPECT_EQ(build(builder, "silent_" + status).reason, "nvcc 13.0.88: ended with exit status " + status);
+        EXPECT_EQ(build(builder, "silent_" + status).build.reason, "nvcc 13.0.88: ended with exit status " + status);
         EXPECT_EQ(calls_of("silent_" + status), 1);
     }
 }
@@ -164,10 +165,10 @@ TEST_F(CompileFaults, what_a_compiler_prints_decides_nothing)
     kernel_builder builder(spec_, options(1));
     for (const char* kernel : {"says_it_died", "says_memory_is_short", "says_disk_is_full"}) {
         const build_result result = build(builder, kernel);
-        EXPECT_EQ(result.status, build_status::compile_error) << kernel;
-        EXPECT_EQ(result.reason.find("the compiler "), std::string::npos) << result.reason;
-        EXPECT_NE(result.log.find(std::string(kernel) + " is refused"), std::string::npos);
-        EXPECT_EQ(result.machine_failure, "") << kernel;
+        EXPECT_EQ(result.build.status, build_status::compile_error) << kernel;
+        EXPECT_EQ(result.build.reason.find("the compiler "), std::string::npos) << result.build.reason;
+        EXPECT_NE(result.build.log.find(std::string(kernel) + " is refused"), std::string::npos);
+        EXPECT_EQ(result.build.machine_failure, "") << kernel;
         EXPECT_EQ(calls_of(kernel), 1) << kernel;
     }
 }
@@ -177,8 +178,8 @@ TEST_F(CompileFaults, one_that_is_killed_from_outside_is_the_machines_failure)
 {
     kernel_builder builder(spec_, options(1));
     const build_result killed = build(builder, "killed");
-    EXPECT_EQ(killed.status, build_status::compile_error);
-    EXPECT_EQ(killed.machine_failure, "the compiler died: killed by signal 9 (Killed)");
+    EXPECT_EQ(killed.build.status, build_status::compile_error);
+    EXPECT_EQ(killed.build.machine_failure, "the compiler died: killed by signal 9 (Killed)");
     const auto calls = calls_of("killed");
     (void)build(builder, "killed");
     EXPECT_GT(calls_of("killed"), calls) << "it may be gone";
@@ -199,8 +200,8 @@ done
     swept.worker_program = (folder_.path() / "worker").string();
     kernel_builder builder(spec_, swept);
     const build_result result = build(builder, "a");
-    EXPECT_EQ(result.status, build_status::compile_error);
-    EXPECT_NE(result.machine_failure, "") << result.reason;
+    EXPECT_EQ(result.build.status, build_status::compile_error);
+    EXPECT_NE(result.build.machine_failure, "") << result.build.reason;
 }
 
 // Each costs the candidates that have it; the others are built with and without others.
@@ -215,11 +216,11 @@ TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_costs_it
     const auto build_with = [&](const std::string& controls) {
         return builder.build(values_of({{"kernel", std::string("a")}, {"controls", controls}}), sm_90.capability);
     };
-    EXPECT_EQ(build_with("die.acf").reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
-    EXPECT_EQ(build_with("hang_1.acf").reason, "the compiler did not end within 5 s");
-    EXPECT_EQ(build_with("hang_1.acf").status, build_status::compile_timeout);
-    EXPECT_EQ(build_with("good.acf").reason, "k.cu(1): good is refused");
-    EXPECT_EQ(build_with("").reason, "k.cu(1): a is refused") << "no option where the value is empty";
+    EXPECT_EQ(build_with("die.acf").build.reason, "the compiler died: killed by signal 11 (Segmentation fault), twice");
+    EXPECT_EQ(build_with("hang_1.acf").build.reason, "the compiler did not end within 5 s");
+    EXPECT_EQ(build_with("hang_1.acf").build.status, build_status::compile_timeout);
+    EXPECT_EQ(build_with("good.acf").build.reason, "k.cu(1): good is refused");
+    EXPECT_EQ(build_with("").build.reason, "k.cu(1): a is refused") << "no option where the value is empty";
     // What is in it counts.
     const auto calls = calls_of("good");
     (void)build_with("good.acf");

@@ -113,9 +113,9 @@ template <int n> __global__ void too_much(int* p) { __shared__ int all[n]; all[*
     const auto reason = [&](const std::string& name) {
         kernel_builder builder(spec_of(folder_.path(), "refused.cu", name), options(GetParam()));
         const build_result result = builder.build({}, sm_90.capability);
-        EXPECT_EQ(result.status, build_status::compile_error);
-        EXPECT_EQ(result.machine_failure, "");
-        return result.reason;
+        EXPECT_EQ(result.build.status, build_status::compile_error);
+        EXPECT_EQ(result.build.machine_failure, "");
+        return result.build.reason;
     };
     const std::string first = reason("no_such<1>");
     EXPECT_NE(first.find("Not a name of any known instruction: 'no_instruction'"), std::string::npos) << first;
@@ -137,25 +137,26 @@ TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
         // A point of points has no product: only the name is of interest.
         const std::string expression = name.starts_with("outer::scale") ? "outer::scale<int, {n}>" : name;
         const build_result result = built(GetParam(), expression, values(7));
-        ASSERT_EQ(result.status, build_status::built) << expression << ": " << result.reason << result.log;
+        ASSERT_EQ(result.build.status, build_status::built)
+            << expression << ": " << result.build.reason << result.build.log;
         const cubin_contents contents = read_cubin(result.cubin, "");
-        EXPECT_EQ(std::ranges::count(contents.kernels, result.kernel.name, &kernel_info::name), 1) << expression;
+        EXPECT_EQ(std::ranges::count(contents.kernels, result.build.kernel->name, &kernel_info::name), 1) << expression;
         const std::string wanted =
             name.starts_with("outer::scale") ? "_ZN5outer5scaleIiLi7EEEvPNS_5pointIT_XT0_EEES4_" : part;
-        EXPECT_NE(result.kernel.name.find(wanted), std::string::npos) << result.kernel.name;
-        EXPECT_GT(result.kernel.figures.registers, 0);
-        EXPECT_EQ(result.kernel.architecture, "sm_90");
-        EXPECT_FALSE(result.code.empty());
+        EXPECT_NE(result.build.kernel->name.find(wanted), std::string::npos) << result.build.kernel->name;
+        EXPECT_GT(result.build.kernel->figures.registers, 0);
+        EXPECT_EQ(result.build.kernel->architecture, "sm_90");
+        EXPECT_FALSE(result.build.code.empty());
     }
-    EXPECT_EQ(built(GetParam(), "plain", values()).kernel.name, "plain");
+    EXPECT_EQ(built(GetParam(), "plain", values()).build.kernel->name, "plain");
 }
 
 TEST_P(KernelBuilder, reads_both_launch_bounds)
 {
     const build_result result = built(GetParam(), "bounded<64, 3>", values());
-    EXPECT_EQ(result.kernel.bounds.max_threads, (std::array<int, 3>{64, 1, 1}));
-    EXPECT_EQ(result.kernel.bounds.min_blocks, 3);
-    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).kernel.bounds.min_blocks, std::nullopt);
+    EXPECT_EQ(result.build.kernel->bounds.max_threads, (std::array<int, 3>{64, 1, 1}));
+    EXPECT_EQ(result.build.kernel->bounds.min_blocks, 3);
+    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).build.kernel->bounds.min_blocks, std::nullopt);
 }
 
 TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
@@ -163,7 +164,8 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
     if (GetParam() != std::string("nvrtc")) return;  // once is enough
     for (const char* name : {"bounded<64, 3>", "bounded<1024, 2>", "read_table<{n}, 0>", "with_help", "plain",
                              "tiled<int, 32>", "tiled<double, 64>"}) {
-        kernel_info one = built("nvrtc", name, values()).kernel, other = built("nvcc", name, values()).kernel;
+        kernel_info one = built("nvrtc", name, values()).build.kernel.value(),
+                    other = built("nvcc", name, values()).build.kernel.value();
         EXPECT_EQ(one.source.container, "NVRTC");
         EXPECT_EQ(other.source.container, "nvcc");
         one.source = other.source;
@@ -185,16 +187,17 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
                     one.figures.barriers)
             << name;
     }
-    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).kernel.figures.static_shared_bytes, 64 * 8);
+    EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).build.kernel->figures.static_shared_bytes, 64 * 8);
 }
 
 TEST_P(KernelBuilder, says_what_is_no_kernel)
 {
     for (const char* name : {"nothing", "twice", "bounded<64>", "outer::scale<int>"}) {
         const build_result result = built(GetParam(), name, values());
-        EXPECT_EQ(result.status, build_status::compile_error) << name;
-        EXPECT_TRUE(result.reason.starts_with(std::string("kernels.cu has no kernel ") + name)) << result.reason;
-        EXPECT_EQ(result.reason.find('\n'), std::string::npos);
+        EXPECT_EQ(result.build.status, build_status::compile_error) << name;
+        EXPECT_TRUE(result.build.reason.starts_with(std::string("kernels.cu has no kernel ") + name))
+            << result.build.reason;
+        EXPECT_EQ(result.build.reason.find('\n'), std::string::npos);
         EXPECT_TRUE(result.cubin.empty());
     }
 }
@@ -204,35 +207,38 @@ TEST_P(KernelBuilder, says_where_an_error_is)
     write_file_atomically(folder_.path() / "parts" / "factor.hpp",
                           "constexpr int factor = 2;\nconstexpr int factory = factors;\n");
     const build_result result = built(GetParam(), "plain", values());
-    EXPECT_EQ(result.status, build_status::compile_error);
-    EXPECT_TRUE(result.reason.starts_with("parts/factor.hpp(2): ")) << result.reason;
-    EXPECT_NE(result.reason.find("\"factors\" is undefined"), std::string::npos) << result.reason;
-    EXPECT_EQ(result.log.find(folder_.path().string()), std::string::npos) << result.log;
+    EXPECT_EQ(result.build.status, build_status::compile_error);
+    EXPECT_TRUE(result.build.reason.starts_with("parts/factor.hpp(2): ")) << result.build.reason;
+    EXPECT_NE(result.build.reason.find("\"factors\" is undefined"), std::string::npos) << result.build.reason;
+    EXPECT_EQ(result.build.log.find(folder_.path().string()), std::string::npos) << result.build.log;
 
     write_file_atomically(folder_.path() / "kernels.cu", "__global__ void plain() {\n  x = 1;\n}\n");
-    EXPECT_TRUE(built(GetParam(), "plain", values()).reason.starts_with("kernels.cu(2): "));
+    EXPECT_TRUE(built(GetParam(), "plain", values()).build.reason.starts_with("kernels.cu(2): "));
 }
 
 TEST_P(KernelBuilder, tells_by_the_code_what_does_the_same)
 {
     const std::string read = "read_table<{n}, {unused}>";
     const build_result one = built(GetParam(), read, values(1, 0));
-    ASSERT_EQ(one.status, build_status::built) << one.reason;
-    EXPECT_EQ(one.code.size(), 32u);
-    EXPECT_EQ(built(GetParam(), read, values(1, 0)).code, one.code);
+    ASSERT_EQ(one.build.status, build_status::built) << one.build.reason;
+    EXPECT_EQ(one.build.code.size(), 32u);
+    EXPECT_EQ(built(GetParam(), read, values(1, 0)).build.code, one.build.code);
     const build_result other_name = built(GetParam(), read, values(1, 1'000'000));
-    EXPECT_NE(other_name.kernel.name, one.kernel.name);
-    EXPECT_EQ(other_name.code, one.code) << "a parameter that is not used";
-    EXPECT_NE(built(GetParam(), read, values(2, 0)).code, one.code) << "an immediate";
+    EXPECT_NE(other_name.build.kernel->name, one.build.kernel->name);
+    EXPECT_EQ(other_name.build.code, one.build.code) << "a parameter that is not used";
+    EXPECT_NE(built(GetParam(), read, values(2, 0)).build.code, one.build.code) << "an immediate";
     if (std::string(GetParam()) == "nvcc" && !is_exhaustive()) return;  // from here on the compiler makes no difference
-    EXPECT_NE(built(GetParam(), read, values(1, 0, "5")).code, one.code) << "a table";
+    EXPECT_NE(built(GetParam(), read, values(1, 0, "5")).build.code, one.build.code) << "a table";
 
     const build_result helped = built(GetParam(), "with_help", values());
-    EXPECT_NE(built(GetParam(), "with_help", values(1, 0, "4", 5)).code, helped.code) << "a function it calls";
-    EXPECT_NE(built(GetParam(), "plain", values()).code, built(GetParam(), "single", values()).code);
+    EXPECT_NE(built(GetParam(), "with_help", values(1, 0, "4", 5)).build.code, helped.build.code)
+        << "a function it calls";
+    EXPECT_NE(built(GetParam(), "plain", values()).build.code, built(GetParam(), "single", values()).build.code);
     // The second bound changes nothing in so small a kernel; the first is a limit of its launches.
-    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).code, built(GetParam(), "bounded<64, 2>", values()).code);
-    EXPECT_NE(built(GetParam(), "bounded<64, 0>", values()).code, built(GetParam(), "bounded<96, 0>", values()).code);
+    EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).build.code,
+              built(GetParam(), "bounded<64, 2>", values()).build.code);
+    EXPECT_NE(built(GetParam(), "bounded<64, 0>", values()).build.code,
+              built(GetParam(), "bounded<96, 0>", values()).build.code);
 }
 
 TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
@@ -241,48 +247,48 @@ TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
     const auto build = [&](std::int64_t n = 7) {
         kernel_builder builder(spec(name), options(GetParam(), true));
         const build_result result = builder.build(values(n), sm_90.capability);
-        EXPECT_EQ(result.status, build_status::built) << result.reason;
+        EXPECT_EQ(result.build.status, build_status::built) << result.build.reason;
         EXPECT_EQ(builder.compiles() + builder.from_cache(), 1u);
-        EXPECT_EQ(builder.from_cache(), result.from_cache ? 1u : 0u);
+        EXPECT_EQ(builder.from_cache(), result.build.from_cache ? 1u : 0u);
         return std::pair(result, builder.sources(sm_90.capability).hash());
     };
     const auto [first, hash] = build();
-    EXPECT_FALSE(first.from_cache);
-    EXPECT_GT(first.seconds, 0);
+    EXPECT_FALSE(first.build.from_cache);
+    EXPECT_GT(first.build.compile_seconds, 0);
     const auto [again, same_hash] = build();
-    EXPECT_TRUE(again.from_cache);
+    EXPECT_TRUE(again.build.from_cache);
     EXPECT_EQ(again.cubin, first.cubin);
-    EXPECT_EQ(again.kernel, first.kernel);
-    EXPECT_EQ(again.code, first.code);
-    EXPECT_EQ(again.log, first.log);
-    EXPECT_EQ(again.seconds, first.seconds);
+    EXPECT_EQ(again.build.kernel, first.build.kernel);
+    EXPECT_EQ(again.build.code, first.build.code);
+    EXPECT_EQ(again.build.log, first.build.log);
+    EXPECT_EQ(again.build.compile_seconds, first.build.compile_seconds);
     EXPECT_EQ(same_hash, hash);
-    EXPECT_FALSE(build(8).first.from_cache);
+    EXPECT_FALSE(build(8).first.build.from_cache);
 
     const fs::path header = folder_.path() / "parts" / "factor.hpp";
     write_file_atomically(header, "constexpr int factor = 3;\n");
     const auto [edited, new_hash] = build();
-    EXPECT_FALSE(edited.from_cache);
-    EXPECT_NE(edited.code, first.code);
+    EXPECT_FALSE(edited.build.from_cache);
+    EXPECT_NE(edited.build.code, first.build.code);
     EXPECT_NE(new_hash, hash);
     write_file_atomically(header, "constexpr int factor = 2;\n");
-    EXPECT_TRUE(build().first.from_cache) << "the content counts, not the time";
+    EXPECT_TRUE(build().first.build.from_cache) << "the content counts, not the time";
 }
 
 TEST_P(KernelBuilder, flags_make_another_build_and_failures_are_not_kept)
 {
     kernel_builder builder(spec("with_help"), options(GetParam(), true));
-    EXPECT_FALSE(builder.build(values(1, 0, "1", 3), sm_90.capability).from_cache);
-    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
-    EXPECT_TRUE(builder.build(values(1, 0, "1", 4), sm_90.capability).from_cache);
-    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), {8, 0}).from_cache);
-    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 3), sm_90.capability).build.from_cache);
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), sm_90.capability).build.from_cache);
+    EXPECT_TRUE(builder.build(values(1, 0, "1", 4), sm_90.capability).build.from_cache);
+    EXPECT_FALSE(builder.build(values(1, 0, "1", 4), {8, 0}).build.from_cache);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).build.status, build_status::compile_error);
     const std::size_t compiles = builder.compiles();
     EXPECT_EQ(compiles, 4u);
-    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
+    EXPECT_EQ(builder.build(values(1, 0, "no", 4), sm_90.capability).build.status, build_status::compile_error);
     EXPECT_EQ(builder.compiles(), compiles) << "not tried again by the same builder";
     kernel_builder next(spec("with_help"), options(GetParam(), true));
-    EXPECT_EQ(next.build(values(1, 0, "no", 4), sm_90.capability).status, build_status::compile_error);
+    EXPECT_EQ(next.build(values(1, 0, "no", 4), sm_90.capability).build.status, build_status::compile_error);
     EXPECT_EQ(next.compiles(), 1u);
 }
 
@@ -299,9 +305,9 @@ TEST_P(KernelBuilder, serves_many_threads_at_once)
     }
     std::set<std::string> codes;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        ASSERT_EQ(results[i].status, build_status::built) << results[i].reason;
-        EXPECT_NE(results[i].kernel.name.find("ILi" + std::to_string(i / 2) + "E"), std::string::npos);
-        codes.insert(results[i].code);
+        ASSERT_EQ(results[i].build.status, build_status::built) << results[i].build.reason;
+        EXPECT_NE(results[i].build.kernel->name.find("ILi" + std::to_string(i / 2) + "E"), std::string::npos);
+        codes.insert(results[i].build.code);
     }
     EXPECT_EQ(codes.size(), 4u);
     EXPECT_EQ(builder.compiles(), 4u) << "the same candidate is compiled once";
@@ -320,13 +326,14 @@ TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
     const build_result result = builder.build(values(), sm_90.capability);
     // gcc asks for all of it at once, is refused before it has taken any, and says so itself.
     const bool is_refused = GetParam() == std::string("nvcc");
-    EXPECT_EQ(result.status, is_refused ? build_status::compile_error : build_status::compile_timeout);
-    EXPECT_NE(result.reason.find(is_refused ? "out of memory" : "the compiler took more than 400 MiB of memory"),
+    EXPECT_EQ(result.build.status, is_refused ? build_status::compile_error : build_status::compile_timeout);
+    EXPECT_NE(result.build.reason.find(is_refused ? "out of memory" : "the compiler took more than 400 MiB of memory"),
               std::string::npos)
-        << result.reason << result.log;
+        << result.build.reason << result.build.log;
     write_file_atomically(folder_.path() / "kernels.cu", "__global__ void plain(int* p) { *p = 1; }\n");
     kernel_builder next(limited, options(GetParam()));
-    EXPECT_EQ(next.build(values(), sm_90.capability).reason, "") << "the limit leaves room for compilers that work";
+    EXPECT_EQ(next.build(values(), sm_90.capability).build.reason, "")
+        << "the limit leaves room for compilers that work";
 }
 
 TEST(kernel_builder, compiles_ptx_with_other_register_limits)
@@ -353,22 +360,22 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
         return builder.build(values_of({{"limit", integer(24)}}), sm_90.capability);
     };
     const build_result as_it_is = build("f", {}), limited = build("f", {"-maxrregcount={limit}"});
-    ASSERT_EQ(as_it_is.status, build_status::built) << as_it_is.reason << as_it_is.log;
-    ASSERT_EQ(limited.status, build_status::built) << limited.reason << limited.log;
-    EXPECT_GT(as_it_is.kernel.figures.registers, 40);
-    EXPECT_LE(limited.kernel.figures.registers, 24);
-    EXPECT_NE(as_it_is.code, limited.code);
-    EXPECT_EQ(limited.kernel.name, "f");
-    EXPECT_EQ(build("f", {"-maxrregcount=0"}).code, as_it_is.code);
-    EXPECT_EQ(build("f", {"--maxrregcount", "24"}).code, limited.code);
+    ASSERT_EQ(as_it_is.build.status, build_status::built) << as_it_is.build.reason << as_it_is.build.log;
+    ASSERT_EQ(limited.build.status, build_status::built) << limited.build.reason << limited.build.log;
+    EXPECT_GT(as_it_is.build.kernel->figures.registers, 40);
+    EXPECT_LE(limited.build.kernel->figures.registers, 24);
+    EXPECT_NE(as_it_is.build.code, limited.build.code);
+    EXPECT_EQ(limited.build.kernel->name, "f");
+    EXPECT_EQ(build("f", {"-maxrregcount=0"}).build.code, as_it_is.build.code);
+    EXPECT_EQ(build("f", {"--maxrregcount", "24"}).build.code, limited.build.code);
 
     const build_result none = build("g", {});
-    EXPECT_EQ(none.status, build_status::compile_error);
-    EXPECT_NE(none.reason.find("no kernel g"), std::string::npos) << none.reason;
-    EXPECT_NE(build("f", {"-maxrregcount=many"}).reason.find("is not a number of registers"), std::string::npos);
-    EXPECT_NE(build("f", {"-maxrregcount=256"}).reason.find("-maxrregcount=256 is not a number of registers"),
+    EXPECT_EQ(none.build.status, build_status::compile_error);
+    EXPECT_NE(none.build.reason.find("no kernel g"), std::string::npos) << none.build.reason;
+    EXPECT_NE(build("f", {"-maxrregcount=many"}).build.reason.find("is not a number of registers"), std::string::npos);
+    EXPECT_NE(build("f", {"-maxrregcount=256"}).build.reason.find("-maxrregcount=256 is not a number of registers"),
               std::string::npos);
-    EXPECT_NE(build("f", {"-maxrregcount"}).reason.find("has no number"), std::string::npos);
+    EXPECT_NE(build("f", {"-maxrregcount"}).build.reason.find("has no number"), std::string::npos);
     EXPECT_THROW((void)build("f", {}, "nvrtc"), error);
 }
 

@@ -66,16 +66,17 @@ protected:
                              const std::vector<std::pair<std::string, parameter_value>>& values = {}) const
     {
         const built first = build(spec, values);
-        ASSERT_EQ(first.result.status, build_status::built) << what << ": " << first.result.reason << first.result.log;
+        ASSERT_EQ(first.result.build.status, build_status::built)
+            << what << ": " << first.result.build.reason << first.result.build.log;
         const built again = build(spec, values);
-        EXPECT_TRUE(again.result.from_cache) << what;
+        EXPECT_TRUE(again.result.build.from_cache) << what;
         EXPECT_EQ(again.sources.hash(), first.sources.hash()) << what;
         edit();
         const built edited = build(spec, values);
-        ASSERT_EQ(edited.result.status, build_status::built)
-            << what << ": " << edited.result.reason << edited.result.log;
-        EXPECT_FALSE(edited.result.from_cache) << what;
-        EXPECT_NE(edited.result.code, first.result.code) << what;
+        ASSERT_EQ(edited.result.build.status, build_status::built)
+            << what << ": " << edited.result.build.reason << edited.result.build.log;
+        EXPECT_FALSE(edited.result.build.from_cache) << what;
+        EXPECT_NE(edited.result.build.code, first.result.build.code) << what;
         EXPECT_NE(edited.sources.hash(), first.sources.hash()) << what;
     }
 
@@ -132,9 +133,9 @@ TEST_P(UnitSources, are_files_of_options_too_and_those_that_they_name)
     write("inner.txt", "--maxrregcount=40\n");
     const auto edit = [&] { write("inner.txt", "--maxrregcount=24\n"); };
     const tune_spec spec = spec_of(here, "k.cu", "k", {"-Xptxas", "--options-file=outer.txt"});
-    EXPECT_EQ(build(spec).result.kernel.figures.registers, 40);
+    EXPECT_EQ(build(spec).result.build.kernel->figures.registers, 40);
     expect_edit_is_seen(spec, edit, "ptxas");
-    EXPECT_EQ(build(spec).result.kernel.figures.registers, 24);
+    EXPECT_EQ(build(spec).result.build.kernel->figures.registers, 24);
     if (!is_nvcc()) return;
     write("nvcc.txt", "-Xptxas --options-file=outer.txt\n");
     write("all.txt", "-optf nvcc.txt\n");
@@ -232,7 +233,7 @@ TEST_P(UnitSources, that_only_a_combination_shows_have_to_be_named)
     spec.parameters = {{.name = "a", .values = {integer(1), integer(3)}},
                        {.name = "b", .values = {integer(1), integer(3)}}};
     spec.workloads.emplace_back();
-    EXPECT_EQ(build(spec, {{"a", integer(3)}, {"b", integer(3)}}).result.status, build_status::built);
+    EXPECT_EQ(build(spec, {{"a", integer(3)}, {"b", integer(3)}}).result.build.status, build_status::built);
     try {
         (void)build(spec, {{"a", integer(3)}, {"b", integer(1)}});
         FAIL() << "its results would not notice an edit of big.h";
@@ -294,9 +295,9 @@ TEST_P(UnitSources, are_found_where_the_environment_says)
             spec, [&] { write("one/a.h", "#define FACTOR 3\n"); }, "CPATH");
     }
     const environment_variable path("CPLUS_INCLUDE_PATH", (here / "two").string());
-    EXPECT_FALSE(build(spec).result.from_cache) << "another header of the same content";
+    EXPECT_FALSE(build(spec).result.build.from_cache) << "another header of the same content";
     const environment_variable flags("NVCC_APPEND_FLAGS", "-DFACTOR=7");
-    EXPECT_FALSE(build(spec).result.from_cache);
+    EXPECT_FALSE(build(spec).result.build.from_cache);
     EXPECT_NE(build(spec).sources.hash(), before);
 }
 

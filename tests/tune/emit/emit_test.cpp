@@ -439,7 +439,7 @@ TEST(tuning_header, the_hash_is_fnv1a)  // from the test vectors of the draft of
 TEST(emit_forms, flags_have_a_line_an_architecture)
 {
     const std::vector<emit_record> records{record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})};
-    EXPECT_EQ(define_flags(emit_tables(records, settings, {}), settings),
+    EXPECT_EQ(define_flags(emit_tables(records, settings, {})),
               "sm_90 -DSORT_THREADS=512 -DSORT_ITEMS=15 -DSORT_MIN_BLOCKS=2\n");
 }
 

@@ -174,14 +174,14 @@ run = ["true", "{threads}", "{wide}", "{load}"]
 #ifdef ROWS_ROW
 using rows = launchbox::only<rows_row ROWS_ROW>;
 #else
-using rows = launchbox::launch_box<
+struct rows : launchbox::launch_box<
     // baseline, not measured
     launchbox::sm<75, rows_row{128, false, rows_row::load_values::direct, 0}>,
     // baseline, not measured
     launchbox::sm<80, rows_row{96, false, rows_row::load_values::direct, 0}>,
     // baseline, not measured
     launchbox::sm<90, rows_row{64, true, rows_row::load_values::two_step, 2}>
->;
+> {};
 #endif
 )";
     const std::vector<assignment> rows = rows_in_header(header, "rows.hpp", three.parameters);

@@ -82,8 +82,8 @@ struct device {
                 if (const auto found = unprepared.find(name); found != unprepared.end()) made = found->second;
                 if (const auto found = same.find(name); found != same.end()) made.same_when_equal = found->second;
                 if (lacks_for_all || (lacks.contains(name) && lacks[name]-- > 0)) {
-                    made.status = build_status::compile_error;
-                    made.machine_failure = "No space left on device";
+                    made.build.status = build_status::compile_error;
+                    made.build.machine_failure = "No space left on device";
                 }
             }
             --preparing;
@@ -285,7 +285,7 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
                                                {"threads=64 items=4", outcome::compile_error},
                                                {"threads=64 items=5", outcome::compile_timeout}};
     for (const auto& [name, what] : early)
-        faulty.unprepared[name] = {.status = build_status_of(what), .reason = "before", .log = "log"};
+        faulty.unprepared[name] = {.build = {.status = build_status_of(what), .reason = "before", .log = "log"}};
     faulty.dies["threads=256 items=1"] = 100;
     const tune_summary summary = tune(faulty.backend());
     EXPECT_EQ(summary.settled_unmeasured, 2 * early.size());
@@ -435,8 +435,8 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
 
     file += "2";
     device other{spec};
-    other.unprepared["threads=128 items=1"] = {.status = build_status::compile_error,
-                                               .reason = "k.cu(3): no such thing"};
+    other.unprepared["threads=128 items=1"] = {
+        .build = {.status = build_status::compile_error, .reason = "k.cu(3): no such thing"}};
     try {
         tune(other.backend());
         FAIL() << "it goes on";
@@ -621,7 +621,7 @@ TEST_F(tune_run_test, gpus_that_are_alike_share_the_work)
 
 TEST_F(tune_run_test, a_backend_without_measurers_prepares_everything_and_measures_nothing)
 {
-    gpu.unprepared["threads=32 items=1"] = {.status = build_status::compile_error, .reason = "no"};
+    gpu.unprepared["threads=32 items=1"] = {.build = {.status = build_status::compile_error, .reason = "no"}};
     tune_backend backend = gpu.backend();
     backend.measurers.clear();
     const tune_summary summary = tune(backend);
@@ -649,8 +649,8 @@ TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_be
 TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidate_more_is_prepared)
 {
     for (const char* items : {"1", "2", "3", "4"})
-        gpu.unprepared[std::string("threads=32 items=") + items] = {.status = build_status::compile_error,
-                                                                    .reason = "no"};
+        gpu.unprepared[std::string("threads=32 items=") + items] = {
+            .build = {.status = build_status::compile_error, .reason = "no"}};
     options.workloads = {0};
     options.max_candidates = 10;
     options.strategy = "exhaustive";  // begins with those that fail, behind the baseline
@@ -673,7 +673,7 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
     const auto prepare = backend.prepare;
     backend.prepare = [prepare](const tune_job& job) {
         prepared_job made = prepare(job);
-        made.compile_seconds = 3;  // for both workloads together
+        made.build.compile_seconds = 3;  // for both workloads together
         return made;
     };
     const measurer measure = backend.measurers[0];

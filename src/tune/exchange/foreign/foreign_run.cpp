@@ -182,12 +182,35 @@ std::optional<double> foreign_time(const ordered_json& value, double nanoseconds
     return is_time(time) && time > 0 ? std::optional(time) : std::nullopt;
 }
 
+bool read_foreign_samples(const ordered_json* list, double nanoseconds_per_unit, std::optional<double> only,
+                          std::optional<double> mean, measurement& measured, foreign_diagnostics& diagnostics,
+                          const std::string& candidate)
+{
+    double sum = 0;
+    bool unusable = false;
+    for (const ordered_json& value : list != nullptr && list->is_array() ? *list : ordered_json::array()) {
+        const std::optional<double> sample = foreign_time(value, nanoseconds_per_unit);
+        unusable = unusable || !sample;
+        if (!sample) continue;
+        measured.samples_ns.push_back(*sample);
+        sum += *sample;
+    }
+    if (unusable) diagnostics.add("without some of their samples, which are not valid times", candidate);
+    if (measured.samples_ns.empty()) {
+        if (only) measured.samples_ns = {*only};
+        return only.has_value();
+    }
+    // Some files have a time of one run beside the samples of another.
+    if (mean && std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *mean) > 1e-3 * std::abs(*mean))
+        diagnostics.add("whose time is not the mean of their samples: the samples are used", candidate);
+    return true;
+}
+
 void add_foreign_quantity(measurement& measured, const std::string& name, const ordered_json& value)
 {
     measured_quantity quantity{.name = name == "nvml_energy"  ? energy_quantity
                                        : name == "nvml_power" ? power_quantity
-                                                              : name,
-                               .samples = {}};
+                                                              : name};
     for (char& c : quantity.name)
         if (!is_quantity_name(std::string("a") + c)) c = '_';
     if (!is_quantity_name(quantity.name)) quantity.name.insert(0, 1, '_');

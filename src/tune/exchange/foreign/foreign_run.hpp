@@ -84,6 +84,11 @@ std::optional<double> foreign_time(const nlohmann::ordered_json& value, double n
 /// one: "GFLOP/s" is GFLOP_s; nvml_energy is energy in joules and nvml_power power in watts, as Kernel Tuner has them.
 void add_foreign_quantity(measurement& measured, const std::string& name, const nlohmann::ordered_json& value);
 
+/// The samples of a measured candidate: those of a list, else `only`. False: there is neither. What is odd about them
+/// is added to `diagnostics` for `candidate`. `mean`: what the file has for them, in nanoseconds.
+bool read_foreign_samples(const nlohmann::ordered_json* list, double nanoseconds_per_unit, std::optional<double> only,
+                          std::optional<double> mean, measurement& measured, foreign_diagnostics& diagnostics,
+                          const std::string& candidate);
 /// Seconds of a cost; what is no cost is none.
 double foreign_cost(const nlohmann::ordered_json& object, const char* name, double seconds_per_unit);
 

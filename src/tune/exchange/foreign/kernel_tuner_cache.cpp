@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
 
 #include "tune/exchange/foreign/formats.hpp"
 #include "tune/exchange/foreign/json_pieces.hpp"
@@ -144,31 +142,12 @@ bool cache_reader::read_time(const std::string& key, const ordered_json& entry, 
         set_failure(measured, "the file says only that it failed (time 1e20)", outcome::launch_error);
         return true;
     }
-    double sum = 0;
-    std::size_t unusable = 0;
-    if (const ordered_json* times = member_of(entry, "times"); times != nullptr && times->is_array())
-        for (const ordered_json& value : *times) {
-            const std::optional<double> sample = foreign_time(value, ns_per_millisecond);
-            if (sample)
-                measured.samples_ns.push_back(*sample);
-            else
-                ++unusable;
-        }
-    for (const double samples_n : measured.samples_ns) sum += samples_n;
-    if (unusable > 0) diagnostics.add("without some of their samples, which are not valid times", key);
-    if (measured.samples_ns.empty()) {
-        const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
-        if (!only) {
-            diagnostics.add(mean ? no_foreign_time : "left out, since there is no number for the time", key);
-            return false;
-        }
-        measured.samples_ns = {*only};
-    } else if (mean) {
-        const double found = sum / static_cast<double>(measured.samples_ns.size()) / ns_per_millisecond;
-        if (std::abs(found - *mean) > 1e-3 * std::abs(*mean))
-            diagnostics.add("whose time is not the mean of their samples: the samples are used", key);
-    }
-    return true;
+    const std::optional<double> only = time != nullptr ? foreign_time(*time, ns_per_millisecond) : std::nullopt;
+    const bool has_some = read_foreign_samples(member_of(entry, "times"), ns_per_millisecond, only,
+                                               mean ? std::optional(*mean * ns_per_millisecond) : std::nullopt,
+                                               measured, diagnostics, key);
+    if (!has_some) diagnostics.add(mean ? no_foreign_time : "left out, since there is no number for the time", key);
+    return has_some;
 }
 
 }  // namespace

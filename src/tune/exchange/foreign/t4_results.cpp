@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "tune/exchange/foreign/formats.hpp"
 #include "tune/exchange/foreign/json_pieces.hpp"
@@ -140,34 +139,15 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
 bool t4_reader::read_samples(const std::string& where, const ordered_json& times, const ordered_json* time,
                              measurement& measured)
 {
-    bool unusable = false;
-    if (const ordered_json* runtimes = member_of(times, "runtimes"); runtimes != nullptr && runtimes->is_array())
-        for (const ordered_json& runtime : *runtimes) {
-            if (const std::optional<double> sample = foreign_time(runtime, unit_ns))
-                measured.samples_ns.push_back(*sample);
-            else
-                unusable = true;
-        }
-    if (unusable) diagnostics.add("without some of their samples, which are not valid times", where);
     std::optional<double> only;
     if (const ordered_json* value = time != nullptr ? member_of(*time, "value") : nullptr) {
         const std::string unit = text_member(*time, "unit");
         only = foreign_time(*value, unit.empty() ? unit_ns : unit_named(unit).value_or(unit_ns));
     }
-    if (measured.samples_ns.empty()) {
-        if (!only) {
-            diagnostics.add(no_foreign_time, where);
-            return false;
-        }
-        measured.samples_ns = {*only};
-    } else if (only) {
-        double sum = 0;
-        for (const double samples_n : measured.samples_ns) sum += samples_n;
-        // Some files have a time of one run beside the samples of another.
-        if (std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *only) > 1e-3 * *only)
-            diagnostics.add("whose time is not the mean of their samples: the samples are used", where);
-    }
-    return true;
+    const bool has_some =
+        read_foreign_samples(member_of(times, "runtimes"), unit_ns, only, only, measured, diagnostics, where);
+    if (!has_some) diagnostics.add(no_foreign_time, where);
+    return has_some;
 }
 
 // The measurement of that name.

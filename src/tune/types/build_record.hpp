@@ -1,0 +1,33 @@
+// What came of building a candidate: from the compiler to the table of builds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "image/kernel_info.hpp"
+#include "support/fields.hpp"
+#include "tune/types/build_status.hpp"
+
+namespace launchbox {
+
+struct build_record {
+    build_status status = build_status::built;
+    std::string reason = {};                 ///< one line; empty when it is built
+    std::optional<kernel_info> kernel = {};  ///< its name as the driver wants it; `nullopt`: none, or a program
+    std::string code = {};                   ///< equal for modules that do the same when launched alike
+    std::string log = {};                    ///< all that the compiler said
+    double compile_seconds = 0;              ///< of wall time; of the first time, when it comes from the cache
+    bool from_cache = false;
+    std::string machine_failure = {};  ///< what the machine lacked: it is not the candidate's, and may go away
+};
+constexpr auto fields_of(const build_record&)
+{
+    using of = build_record;
+    return std::tuple(field("status", &of::status), field("reason", &of::reason), field("kernel", &of::kernel),
+                      field("code", &of::code), field("log", &of::log), field("compile_seconds", &of::compile_seconds),
+                      field("from_cache", &of::from_cache), field("machine_failure", &of::machine_failure));
+}
+
+}  // namespace launchbox
