@@ -9,6 +9,7 @@
 
 #include "advice/model/gpu_models.hpp"
 #include "app/architectures.hpp"
+#include "app/input/kernel_names.hpp"
 #include "cli/option_words.hpp"
 #include "cli/verbs.hpp"
 
@@ -71,6 +72,7 @@ std::string replaced(std::string text, std::string_view name, const std::string&
     return text;
 }
 
+// Kernels are named by files that anybody can have made: nothing here expands what it offers, as compgen -W would.
 constexpr const char* bash_script =
     R"bash(# bash completion for PROGRAM: source it, or put it into ~/.local/share/bash-completion/completions/PROGRAM
 FUNCTION_offer() {  # of the lines on standard input those that begin with $1, with $2 before each
@@ -79,6 +81,13 @@ FUNCTION_offer() {  # of the lines on standard input those that begin with $1, w
     while IFS= read -r line; do
         if [[ $line == "$1"* ]]; then COMPREPLY+=("$2$line"); fi
     done
+}
+FUNCTION_kernels() {  # of the files on the command line
+    local word files=()
+    for word in "${COMP_WORDS[@]:2}"; do
+        if [[ $word != -* && -e $word ]]; then files+=("$word"); fi
+    done
+    if [ ${#files[@]} -gt 0 ]; then PROGRAM completion kernels "${files[@]}" 2>/dev/null; fi
 }
 FUNCTION() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verbs='VERBS' options='' values=''
@@ -98,6 +107,8 @@ VALUES        help:help|man:man) values=$verbs ;;
         FUNCTION_offer "${word##*,}" "${word%"${word##*,}"}" <<'END'
 ARCHS
 END
+    elif [ "$values" = KERNELS ]; then
+        FUNCTION_offer "$word" '' < <(FUNCTION_kernels)
     elif [ -n "$values" ]; then
         compopt +o filenames 2>/dev/null  # a folder of that name is not meant
         FUNCTION_offer "$word" '' <<< "${values// /$'\n'}"
@@ -121,6 +132,7 @@ std::string bash_values(const CLI::App& verb, const CLI::Option& option)
     for (std::string& word : patterns) word.insert(0, verb.get_name() + ":");
     return "        " + joined(patterns, "|") + ") values=" +
            (kind == value_kind::architectures ? "ARCHITECTURES"
+            : kind == value_kind::kernels     ? "KERNELS"
                                               : "'" + quoted_for_shell(joined(value_words(option))) + "'") +
            " ;;\n";
 }
@@ -157,6 +169,15 @@ std::string zsh_text(const std::string& text)
 constexpr const char* zsh_helpers = R"zsh(FUNCTION_architectures() {
     _values -s , architecture ARCHS
 }
+FUNCTION_kernels() {  # of the files on the command line
+    local -a files kernels
+    local word
+    for word in ${(Q)words[2,-1]}; do
+        if [[ $word != -* && -e $word ]]; then files+=($word); fi
+    done
+    if (( $#files )); then kernels=(${(f)"$(PROGRAM completion kernels $files 2>/dev/null)"}); fi
+    compadd -a kernels
+}
 )zsh";
 
 std::string zsh_value(const CLI::App& app, const CLI::Option& option)
@@ -164,6 +185,8 @@ std::string zsh_value(const CLI::App& app, const CLI::Option& option)
     switch (kind_of_value(option)) {
         case value_kind::architectures:
             return function_name(app) + "_architectures";
+        case value_kind::kernels:
+            return function_name(app) + "_kernels";
         case value_kind::words:
             return "(" + quoted_for_shell(joined(value_words(option))) + ")";
         case value_kind::file:
@@ -208,6 +231,17 @@ std::string zsh_completion(const CLI::App& app)
 constexpr const char* fish_helpers = R"fish(function _FUNCTION_architectures
     printf '%s\n' ARCHS
 end
+function _FUNCTION_kernels --description 'of the files on the command line'
+    set -l files
+    for word in (commandline -opc)[3..-1]
+        if not string match -q -- '-*' $word; and test -e $word
+            set -a files $word
+        end
+    end
+    if set -q files[1]
+        PROGRAM completion kernels $files 2>/dev/null
+    end
+end
 )fish";
 
 std::string fish_value(const CLI::App& app, const CLI::Option& option)
@@ -215,6 +249,8 @@ std::string fish_value(const CLI::App& app, const CLI::Option& option)
     switch (kind_of_value(option)) {
         case value_kind::architectures:
             return " -x -a '(_" + function_name(app) + "_architectures)'";
+        case value_kind::kernels:
+            return " -x -a '(_" + function_name(app) + "_kernels)'";
         case value_kind::words:
             return " -x -a '" + quoted_for_shell(joined(value_words(option))) + "'";
         case value_kind::file:
@@ -259,16 +295,21 @@ void add_completion(CLI::App& app, call_context& context)
 {
     CLI::App* verb = app.add_subcommand("completion", "Completion of the command line, for a shell to read");
     auto shell = std::make_shared<std::string>();
-    verb->add_option("shell", *shell, "bash, zsh or fish")
+    auto files = std::make_shared<std::vector<std::string>>();
+    verb->add_option("shell", *shell, "bash, zsh or fish; kernels: the kernels of FILE, which these ask for")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "kernels"}))
         ->type_name("SHELL");
+    verb->add_option("files", *files, "With kernels: files and folders as for inspect")->type_name("FILE");
     add_examples(*verb, "launchbox completion bash", "launchbox completion fish");
-    verb->callback([shell, &app, &context] {
-        context.action = [shell, &app] {
-            std::cout << (*shell == "bash"  ? bash_completion(app)
-                          : *shell == "zsh" ? zsh_completion(app)
-                                            : fish_completion(app));
+    verb->callback([shell, files, &app, &context] {
+        context.action = [shell, files, &app] {
+            if (*shell == "kernels")
+                for (const std::string& name : kernel_names(*files)) std::cout << name << '\n';
+            else
+                std::cout << (*shell == "bash"  ? bash_completion(app)
+                              : *shell == "zsh" ? zsh_completion(app)
+                                                : fish_completion(app));
             return exit_status::done;
         };
     });

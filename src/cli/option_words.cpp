@@ -38,6 +38,7 @@ std::vector<std::string> value_words(const CLI::Option& option)
 value_kind kind_of_value(const CLI::Option& option)
 {
     if (option.check_lname("arch")) return value_kind::architectures;
+    if (option.check_lname("kernel")) return value_kind::kernels;
     return value_words(option).empty() ? value_kind::file : value_kind::words;
 }
 

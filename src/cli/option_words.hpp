@@ -17,7 +17,7 @@ std::vector<std::string> words_of(const CLI::Option& option);
 bool takes_value(const CLI::Option& option);
 
 /// What an option's value is, as far as that can be completed.
-enum class value_kind { file, words, architectures };
+enum class value_kind { file, words, architectures, kernels };
 value_kind kind_of_value(const CLI::Option& option);
 
 /// The words of which its value is one: "table", "json", ...; empty: any value.

@@ -70,6 +70,47 @@ TEST(shell, values_of_options_are_completed)
     EXPECT_EQ(offered({"occupancy", "--arch", "gfx"}), words{});
 }
 
+TEST(shell, kernels_of_the_files_are_completed)
+{
+    const temporary_directory folder;
+    const std::string source =
+        written(folder, "k.cu",
+                "namespace a { __global__ void scale(float* p) { *p = 1; } }\n"
+                "template <int N> __global__ void __launch_bounds__(N) copy(int* p) { *p = N; }\n"
+                "__device__ int helper() { return 1; }\n// __global__ void no() {}\n"
+                "#define BOUNDS(n) __launch_bounds__(n)\n"
+                "__global__ void BOUNDS(64) bounded(int* p) { *p = 1; }\n");
+    EXPECT_EQ(offered({"inspect", source, "--kernel", ""}), (words{"a::scale", "bounded", "copy<*"}));
+    EXPECT_EQ(offered({"inspect", source, "-k", "co"}), words{"copy<*"});
+    EXPECT_EQ(offered({"inspect", folder.path().string(), "-k", "co"}), words{"copy<*"});
+    EXPECT_EQ(offered({"inspect", "missing.cu", "-k", "c"}), words{});
+    const words of_log = offered({"inspect", log_90, "--kernel", ""});
+    EXPECT_FALSE(of_log.empty());
+    for (const std::string& name : of_log)
+        EXPECT_EQ(launchbox_run({"inspect", log_90, "--kernel", name}).status, 0) << name;
+
+    const call none = launchbox_run({"completion", "kernels", "missing.cu", "/", "README.md"});
+    EXPECT_EQ(none.status, 0);
+    EXPECT_EQ(none.out + none.err, "");
+}
+
+// Names come from files that anybody can have made: bash must not run what is in them.
+TEST(shell, a_kernel_named_as_a_command_is_not_run)
+{
+    const temporary_directory folder;
+    const std::string ran = (folder.path() / "ran").string();
+    const std::string log =
+        written(folder, "k.log",
+                "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function '$(touch${IFS}" + ran +
+                    ")`touch " + ran + "`' for 'sm_90'\n" +
+                    "ptxas info    : Function properties for x\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes "
+                    "spill loads\nptxas info    : Used 8 registers, 360 bytes cmem[0]\n");
+    const words names = offered({"inspect", log, "--kernel", ""});
+    ASSERT_EQ(names.size(), 1u);
+    EXPECT_TRUE(names[0].starts_with("$(touch")) << names[0];
+    EXPECT_FALSE(std::filesystem::exists(ran));
+}
+
 TEST(shell, manual_pages_name_what_a_verb_takes)
 {
     const auto synopsis = [](const std::string& verb) {
@@ -82,7 +123,7 @@ TEST(shell, manual_pages_name_what_a_verb_takes)
     EXPECT_TRUE(synopsis("bounds").ends_with(" [\\fIFILE\\fR]")) << synopsis("bounds");
     EXPECT_TRUE(synopsis("capture").ends_with(" [\\fIPROGRAM\\fR...]")) << synopsis("capture");
     EXPECT_TRUE(synopsis("devices").ends_with("[\\fIoptions\\fR]")) << synopsis("devices");
-    EXPECT_TRUE(synopsis("completion").ends_with(" \\fISHELL\\fR")) << synopsis("completion");
+    EXPECT_TRUE(synopsis("completion").ends_with(" \\fISHELL\\fR [\\fIFILE\\fR...]")) << synopsis("completion");
 }
 
 TEST(shell, all_manual_pages_are_written_into_a_folder)
