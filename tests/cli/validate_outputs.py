@@ -413,6 +413,7 @@ def calls():
     for more in [[], ["--samples"], ["--top", "all", "--failures"], ["--workload", "n=134217728"]]:
         yield ["results", recorded, *more], 0, b""
     yield ["results", hostile_results, recorded], 0, b""
+    yield ["results", recorded, "--arch", "sm_80,sm_120"], 0, b""
     yield ["results", recorded, hostile_results, "--convergence"], 0, b""
     yield ["results", recorded, "--convergence", "--workload", "n=134217728"], 0, b""
     yield ["results", recorded, recorded, hostile_results, "--compare"], 0, b""
