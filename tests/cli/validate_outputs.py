@@ -413,6 +413,11 @@ def calls():
     for more in [[], ["--samples"], ["--top", "all", "--failures"], ["--workload", "n=134217728"]]:
         yield ["results", recorded, *more], 0, b""
     yield ["results", hostile_results, recorded], 0, b""
+    # The rows of two GPUs.
+    with open(os.path.join(REPOSITORY, recorded)) as file, tempfile.NamedTemporaryFile("w", suffix=".json") as other:
+        other.write(file.read().replace("Example GPU", "Other GPU"))
+        other.flush()
+        yield ["results", recorded, other.name], 0, b""
     yield ["results", recorded, hostile_results, "--convergence"], 0, b""
     yield ["results", recorded, "--convergence", "--workload", "n=134217728"], 0, b""
     yield ["results", recorded, recorded, hostile_results, "--compare"], 0, b""

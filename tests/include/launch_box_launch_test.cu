@@ -251,7 +251,8 @@ TEST_F(launch_box_launch, every_kernel_and_one_probe_are_registered)
     }
     EXPECT_EQ(probes,
               2);  // of units with and without a given row: their lists are the same, their names are not shared
-    EXPECT_EQ(tuned, 5 + 4 + 1 + 4);  // those of the fleet: one for a size, three variants
+    // Those of the fleet: one for a size, three variants; and two variants by bandwidth.
+    EXPECT_EQ(tuned, 5 + 4 + 1 + 4 + 2);
 }
 
 TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)

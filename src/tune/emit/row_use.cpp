@@ -58,7 +58,7 @@ std::string origin_of_row(const header_table& table, std::size_t place, const co
                           const std::optional<detail::gpu_properties>& gpu)
 {
     const header_row& row = table.rows[place];
-    const std::string of = "the row of " + place_text(row);
+    std::string of = "the row of " + place_text(row);
     if (is_predicted(row)) return of + ", predicted, not measured";
     if (is_unmeasured(row)) return of + ", baseline, not measured";
     const rows_of_table rows(table);

@@ -125,7 +125,10 @@ TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in
         emit_record record = record_on({gpu, "sm_80", 108, 85'017'493'504}, times);
         record.path = std::to_string(clock_mhz) + ".json";
         device_record& device = record.run.devices.emplace_back();
-        device.hardware = gpu_hardware{.memory_clock_mhz = clock_mhz, .memory_bus_bits = 5120, .l2_bytes = 41'943'040};
+        device.hardware.emplace();
+        device.hardware->memory_clock_mhz = clock_mhz;
+        device.hardware->memory_bus_bits = 5120;
+        device.hardware->l2_bytes = 41'943'040;
         return record;
     };
     const std::vector<emit_record> records{on("NVIDIA A100 80GB PCIe", 1512, {2000, 1000, 1100}),
