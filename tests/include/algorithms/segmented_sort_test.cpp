@@ -302,16 +302,17 @@ TEST(segmented_sort_blocks, offsets_that_overlap)
 TEST(segmented_sort_plan, parts_of_few_segments)
 {
     constexpr int threads = 256, items = 16, levels = 5;
+    constexpr std::int64_t tile = 4096;
     for (const std::int64_t n : {2, 4095, 4096, 4097, 100000, 1 << 21})
         for (const std::int64_t segments : {1, 2, 100, 512}) {
             const auto sizes = detail::sizes_of_few(n, segments, threads, items, levels);
             EXPECT_TRUE(sizes.is_few);
             EXPECT_EQ(sizes.max_listed(), 0);
-            EXPECT_EQ(1 << sizes.tile_bits, threads * items);
+            EXPECT_EQ(std::int64_t{1} << sizes.tile_bits, tile);
             EXPECT_LE(sizes.part + 2 * sizes.slack, detail::merged_elements(threads, items, levels));
-            EXPECT_LE(sizes.part, threads * items);
-            EXPECT_EQ(sizes.max_passes > 0, n >= threads * items);
-            if (n > threads * items) {
+            EXPECT_LE(sizes.part, tile);
+            EXPECT_EQ(sizes.max_passes > 0, n >= tile);
+            if (n > tile) {
                 EXPECT_LE(sizes.parts_of(n), sizes.max_parts());
                 EXPECT_EQ(sizes.passes_of(n).count, sizes.max_passes);
             }
