@@ -297,6 +297,28 @@ TEST(segmented_sort_blocks, offsets_that_overlap)
     sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(sees::few, keys, nullptr, fewer, less{}, 0);
 }
 
+// A part fits into the tile that sorts it and into the block that merges it, and a segment of all elements into the
+// parts that there is room for.
+TEST(segmented_sort_plan, parts_of_few_segments)
+{
+    constexpr int threads = 256, items = 16, levels = 5;
+    constexpr std::int64_t tile = 4096;
+    for (const std::int64_t n : {2, 4095, 4096, 4097, 100000, 1 << 21})
+        for (const std::int64_t segments : {1, 2, 100, 512}) {
+            const auto sizes = detail::sizes_of_few(n, segments, threads, items, levels);
+            EXPECT_TRUE(sizes.is_few);
+            EXPECT_EQ(sizes.max_listed(), 0);
+            EXPECT_EQ(std::int64_t{1} << sizes.tile_bits, tile);
+            EXPECT_LE(sizes.part + 2 * sizes.slack, detail::merged_elements(threads, items, levels));
+            EXPECT_LE(sizes.part, tile);
+            EXPECT_EQ(sizes.max_passes > 0, n >= tile);
+            if (n > tile) {
+                EXPECT_LE(sizes.parts_of(n), sizes.max_parts());
+                EXPECT_EQ(sizes.passes_of(n).count, sizes.max_passes);
+            }
+        }
+}
+
 TEST(segmented_sort_plan, each_pass_has_its_levels)
 {
     for (int max_levels = 1; max_levels <= 5; ++max_levels)

@@ -43,7 +43,8 @@ __device__ __forceinline__ bool find_part_of_few(few_segments& shared, const seg
 #pragma unroll 1
         for (int i = first; i < end; ++i) {
             const std::int64_t size = lists.range(sizes, i).size;
-            if (sizes.class_of(size) == own_class) own += std::uint64_t{1} << 32 | sizes.parts_of(size);
+            if (sizes.class_of(size) == own_class)
+                own += std::uint64_t{1} << 32 | static_cast<std::uint64_t>(sizes.parts_of(size));
         }
         const std::uint64_t of_warp = sum_until<32>(own);
         if (lane == 31) shared.warps[warp] = of_warp;

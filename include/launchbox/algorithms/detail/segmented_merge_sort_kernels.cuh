@@ -144,7 +144,9 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
 /// are sorted at once on an H100.
 template <int MinBlocks>
 inline constexpr merge_sort_row few_row{.threads = 256, .items = 16, .min_blocks = MinBlocks, .ways = 32};
-using few_tuning = launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>>;
+// On others that many blocks would not have enough shared memory.
+using few_tuning =
+    launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>, sm<86, few_row<0>>, sm<90, few_row<3>>, sm<110, few_row<0>>>;
 
 /// Not for larger elements: with u64 and u64 that is up to 1.17 times as slow.
 template <class Key, class Value>
