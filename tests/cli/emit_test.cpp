@@ -302,7 +302,7 @@ TEST_F(predicted_rows, are_of_candidates_that_can_run_there)
     const call small = emit({"--predict", "sm_86", "--explain", "--arch", "sm_86"});
     EXPECT_EQ(small.status, 0) << small.err;
     EXPECT_TRUE(small.shows("better, but cannot run there: threads=1024 items=15")) << small.out;
-    EXPECT_TRUE(small.shows("its own, predicted")) << small.out;
+    EXPECT_TRUE(small.shows("the row of sm_86, predicted, not measured")) << small.out;
     EXPECT_FALSE(emit({"--predict", "sm_86"}).shows("sm<86, sort_row{1024, 15,"));
 }
 

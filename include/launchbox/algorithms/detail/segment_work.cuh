@@ -181,6 +181,16 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
     let_next_grid_begin();
 }
 
+// Of the first part of a segment. Not lambdas: nvcc leaves those of constructors without a body in the host's code.
+struct no_splits {
+    __device__ __forceinline__ std::int64_t* operator()(std::int64_t) const { return nullptr; }
+};
+struct splits_at {
+    std::int64_t* all;
+    int max_levels;
+    __device__ __forceinline__ std::int64_t* operator()(std::int64_t part) const { return all + (part << max_levels); }
+};
+
 /// A part as a pass sees it: the pass over its segment alone.
 struct segment_part {
     merge_task task;
@@ -192,14 +202,13 @@ struct segment_part {
     template <class Offset>
     __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
                                             std::int64_t part)
-        : segment_part(sizes, lists, pass, part, [](std::int64_t) -> std::int64_t* { return nullptr; })
+        : segment_part(sizes, lists, pass, part, no_splits{})
     {
     }
     template <class Offset>
     __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
                                             std::int64_t part, std::int64_t* splits)
-        : segment_part(sizes, lists, pass, part,
-                       [&](std::int64_t first) { return splits + (first << sizes.max_levels); })
+        : segment_part(sizes, lists, pass, part, splits_at{splits, sizes.max_levels})
     {
     }
 
