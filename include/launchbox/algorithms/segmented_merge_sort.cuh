@@ -28,10 +28,10 @@ namespace launchbox {
 
 /// Sorts `segments` segments of the keys `keys[0]` to `keys[n - 1]` of the device in place, each as merge_sort does:
 /// segment i is keys[begins[i]] to keys[ends[i] - 1], and empty if ends[i] is not above begins[i]. The offsets, of any
-/// integer type, are on the device too. Keys outside all segments stay as they are, and with offsets out of range nothing
-/// outside of the n keys is written. Segments must not overlap: blocks would race, with undefined results. n is less than
-/// 2^40, `segments` less than 2^32; otherwise, and for types, Tuning, workspace and errors, as merge_sort. The workspace
-/// depends on types, n, segments and the GPU alone.
+/// integer type, are on the device too. Keys outside all segments stay as they are, and with offsets out of range
+/// nothing outside of the n keys is written. Segments must not overlap: blocks would race, with undefined results. n is
+/// less than 2^40, `segments` less than 2^32; otherwise, and for types, Tuning, workspace and errors, as merge_sort.
+/// The workspace depends on types, n, segments and the GPU alone.
 template <class Tuning = void, class Key, class Offset, class Compare = less>
 void segmented_merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, const Offset* begins, const Offset* ends,
                           std::int64_t segments, Compare compare = {}, workspace space = {});

@@ -237,15 +237,16 @@ table build_table(const std::vector<build_report>& reports)
     ordered_json rows = ordered_json::array();
     const auto row_of = [](const build_report& report, const built_candidate& candidate) {
         const kernel_figures figures = candidate.build.kernel ? candidate.build.kernel->figures : kernel_figures();
-        ordered_json row{{"tunable", report.name},
-                         {"architecture", report.architecture},
-                         {"parameters", parameter_text(candidate.parameters)},
-                         {"workload", parameter_text(candidate.workload)},
-                         {"outcome", name_of(candidate.build.status)},
-                         {"reason", json_text(candidate.build.reason)},
-                         {"registers", or_null(figures.registers)},
-                         {"spill_bytes", candidate.build.kernel ? or_null(spilled(*candidate.build.kernel)) : ordered_json()},
-                         {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
+        ordered_json row{
+            {"tunable", report.name},
+            {"architecture", report.architecture},
+            {"parameters", parameter_text(candidate.parameters)},
+            {"workload", parameter_text(candidate.workload)},
+            {"outcome", name_of(candidate.build.status)},
+            {"reason", json_text(candidate.build.reason)},
+            {"registers", or_null(figures.registers)},
+            {"spill_bytes", candidate.build.kernel ? or_null(spilled(*candidate.build.kernel)) : ordered_json()},
+            {"static_shared_bytes", or_null(figures.static_shared_bytes)}};
         const ordered_json launch = candidate.launch ? json_of_launch(*candidate.launch) : ordered_json();
         for (const char* name : {"dynamic_shared_bytes", "threads", "resident_blocks"})
             row[name] = candidate.launch ? launch[name] : ordered_json();
