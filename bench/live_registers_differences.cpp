@@ -78,7 +78,7 @@ int uniform_that_nvdisasm_counts(const register_set& live)
 
 bool has_calls(const kernel_info& kernel, std::string_view code, const elf_image& image, int sm)
 {
-    const code_marks marks = code_marks_of(image, kernel.name, kernel.registers.value_or(0));
+    const code_marks marks = code_marks_of(image, kernel.name, kernel.figures.registers.value_or(0));
     return find_live_registers(code, sm, marks).doubts.calls > 0;
 }
 
@@ -92,7 +92,7 @@ void comparison::examine(const cubin_examination& cubin)
     std::size_t index = std::hash<std::string>()(cubin.kernels.front().name) % with_.every;
     std::vector<bool> wanted;
     for (const kernel_info& kernel : cubin.kernels)
-        wanted.push_back(index++ % with_.every == 0 && kernel.code_bytes.value_or(0) <= with_.at_most);
+        wanted.push_back(index++ % with_.every == 0 && kernel.figures.code_bytes.value_or(0) <= with_.at_most);
     // What a call changes depends for nvdisasm on the other kernels that it is asked about: these alone.
     for (std::size_t k = 0; k < cubin.kernels.size(); ++k) {
         if (!wanted[k] || !has_calls(cubin.kernels[k], image->sections[cubin.sections[k]].content, *image, sm))
@@ -128,7 +128,7 @@ void comparison::compare(const cubin_examination& cubin, const disassembled_kern
     for (const std::size_t k : batch.kernels) {
         const std::string_view code = image.sections[cubin.sections[k]].content;
         const kernel_info& kernel = cubin.kernels[k];
-        const code_marks marks = code_marks_of(image, kernel.name, kernel.registers.value_or(0));
+        const code_marks marks = code_marks_of(image, kernel.name, kernel.figures.registers.value_or(0));
         ours.emplace(".text." + kernel.name, found{find_live_registers(code, sm, marks), k});
     }
     life_range_reader reader([&](const live_instruction& one) {

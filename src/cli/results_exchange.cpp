@@ -108,7 +108,7 @@ writer writer_of(const std::string& format, const exported_part& part)
 std::string file_name_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
-    std::string name = part.run->info.name + "-" + (where.gpu.empty() ? where.processor : where.gpu);
+    std::string name = part.run->info.name + "-" + machine_of(where);
     if (!part.workload.values.empty()) name += "-" + parameter_text(part.workload);
     name.resize(std::min(name.size(), longest_name));
     for (char& letter : name) {
@@ -140,7 +140,7 @@ std::string words_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
     return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),
-                       escape_for_terminal(where.gpu.empty() ? where.processor : where.gpu),
+                       escape_for_terminal(machine_of(where)),
                        part.workload.values.empty() ? "" : ", " + escape_for_terminal(parameter_text(part.workload)));
 }
 

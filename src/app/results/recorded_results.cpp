@@ -53,7 +53,7 @@ void keep_runs(const results_request& request, std::vector<shown_run>& runs)
     std::set<std::string> machines, numbers;
     std::erase_if(runs, [&](const shown_run& run) {
         const environment_info& where = run.run.info.environment;
-        machines.insert(where.gpu.empty() ? where.processor : where.gpu);
+        machines.insert(machine_of(where));
         return !names_machine(where.gpu, request.gpu) && !names_machine(where.processor, request.gpu);
     });
     if (runs.empty() && !request.gpu.empty())

@@ -89,7 +89,7 @@ void bench_file(const search_request& request, const std::vector<std::string>& s
             const environment_info& where = run.info.environment;
             benched_workload made{.file = file,
                                   .name = run.info.name,
-                                  .device = where.gpu.empty() ? where.processor : where.gpu,
+                                  .device = machine_of(where),
                                   .run = run.number,
                                   .workload = replay.workload,
                                   .candidates = replay.answers.size(),

@@ -71,7 +71,7 @@ void add_environment(const shown_run& shown, html_page& page)
         rows.rows.push_back({name, value.empty() ? "unknown" : escape_for_terminal(value)});
     };
     const environment_info& where = info.environment;
-    add(where.gpu.empty() ? "processor" : "GPU", where.gpu.empty() ? where.processor : where.gpu);
+    add(where.gpu.empty() ? "processor" : "GPU", machine_of(where));
     if (!where.gpu.empty()) {
         add("architecture", where.architecture);
         add("SMs", where.sms > 0 ? std::to_string(where.sms) : "");

@@ -29,8 +29,7 @@ void add_gains(document& page, const emitted_table& table, const std::vector<emi
                               choice.over ? ", " + gain_text(*choice.over) + " over " + row.replaced : ""));
         if (choice.kept) page.line("  no gain: row kept");
         if (!choice.verified) page.line("  its outputs were not compared with a reference", tone::warning);
-        page.line(fmt::format("  measured on {}, driver {}, {}, {}, launchbox {}; {}",
-                              info.environment.gpu.empty() ? info.environment.processor : info.environment.gpu,
+        page.line(fmt::format("  measured on {}, driver {}, {}, {}, launchbox {}; {}", machine_of(info.environment),
                               info.environment.driver, info.environment.toolkit, info.started, info.version,
                               records[row.record].path));
         if (!choice.rates.empty()) page.line("  throughput: " + throughput_text(choice));

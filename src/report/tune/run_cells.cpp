@@ -103,7 +103,7 @@ std::string seconds_text(double seconds)
 
 std::string run_title(const run_info& info)
 {
-    const std::string& machine = !info.environment.gpu.empty() ? info.environment.gpu : info.environment.processor;
+    const std::string& machine = machine_of(info.environment);
     return escape_for_terminal(info.name + (machine.empty() ? "" : " on " + machine));
 }
 
