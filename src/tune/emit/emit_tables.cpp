@@ -114,11 +114,13 @@ private:
         const bool again = own != nullptr && own->comments.back() == record.comment();
         // What was not measured before has been now, and its comments say so.
         const bool first_time = own != nullptr && (is_unmeasured(*own) || is_predicted(*own));
-        row.unchanged = row.choice.kept && !again && !first_time && row_used_by(into.table, architecture) != nullptr;
-        if (!row.unchanged) {
-            if (code) add_measured(gpu_of(record, asks_for_bandwidth(into.table)), into.table);
-            put_row(into, std::move(made), row.choice.parameters);
-        }
+        const header_row* used = row_used_by(into.table, architecture);
+        row.unchanged = row.choice.kept && !again && !first_time && used != nullptr;
+        // A measured row that this GPU inherits and keeps was measured on it, too.
+        const bool inherits = row.unchanged && own == nullptr && !is_unmeasured(*used) && !is_predicted(*used);
+        if (code && (!row.unchanged || inherits))
+            add_measured(gpu_of(record, asks_for_bandwidth(into.table)), into.table);
+        if (!row.unchanged) put_row(into, std::move(made), row.choice.parameters);
         into.rows.push_back(std::move(row));
     }
 

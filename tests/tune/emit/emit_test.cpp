@@ -197,6 +197,20 @@ TEST(emit, a_row_that_was_measured_without_a_gain_does_not_say_that_it_was_not)
     EXPECT_EQ(other, first);
 }
 
+TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
+{
+    const auto other = [](const char* architecture) {
+        return record_on(architecture, {{workload("int", 1000), {2000, 1000, 1900}}}, "other.json");
+    };
+    const std::string first = header_of({record_on("sm_80", {{workload("int", 1000), {2000, 1000, 1900}}})});
+    const std::string both = updated(first, {other("sm_90")});
+    EXPECT_FALSE(holds(both, "sm<90")) << both;
+    EXPECT_TRUE(holds(both, "{\"Example GPU\", 90, ")) << both;
+    EXPECT_TRUE(holds(both, "{\"Example GPU\", 80, ")) << both;
+    EXPECT_EQ(updated(both, {other("sm_90")}), both) << "the same record again";
+    EXPECT_EQ(updated(both, {other("sm_80")}), both) << "its own row is kept";
+}
+
 // Names of moderngpu and CUB, and any others when they are told.
 emit_record with_names(emit_record record, const std::array<const char*, 3>& names)
 {
