@@ -411,10 +411,10 @@ std::size_t closing_bracket(token_span tokens, std::size_t open)
         else if (!waiting.empty() && token.is(waiting.back())) {
             waiting.pop_back();
             if (waiting.empty()) return i;
-        } else if (token.is(")") || token.is("]") || token.is("}") || token.is(";") || token.is("<<<")) {
+        } else if (token.is(")") || token.is("]") || token.is("}") || token.is(";") || token.is("<<<") ||
+                   // a comparison
+                   (!waiting.empty() && waiting.back() == ">" && (token.is("&&") || token.is("||")))) {
             return tokens.size();
-        } else if (!waiting.empty() && waiting.back() == ">" && (token.is("&&") || token.is("||"))) {
-            return tokens.size();  // a comparison
         }
     }
     return tokens.size();

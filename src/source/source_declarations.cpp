@@ -284,10 +284,8 @@ std::optional<source_declaration> source_declarations::in_class(std::string_view
         const int around = scope_of(place);
         if (around < 0) continue;
         std::optional<source_declaration> found;
-        if (around == number && is_enum(*this, *scope(number)))
-            found = enumerator_at(place);
-        else if (around == number)
-            found = declared_at(place);
+        if (around == number)
+            found = is_enum(*this, *scope(number)) ? enumerator_at(place) : declared_at(place);
         else if (scope(around)->outer == number && is_open_enum(*this, *scope(around)))
             found = enumerator_at(place);
         if (!found) continue;

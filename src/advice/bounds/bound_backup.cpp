@@ -66,7 +66,7 @@ fs::path apply_edit(const fs::path& wanted, std::string_view before, std::string
     const std::optional<kept_backup> last = last_backup(file, after);
     std::string name = backup_start(file, after) + hash_text(before);
     if (last) name += fmt::format(".{}", last->number + 1);
-    const fs::path backup = file.parent_path() / name;
+    fs::path backup = file.parent_path() / name;
     write_file_atomically(backup, before, file);
     try {
         write_file_atomically(file, after, file);
@@ -110,7 +110,7 @@ namespace {
 fs::path writable_file(const fs::path& file)
 {
     std::error_code failure;
-    const fs::path real = fs::canonical(file, failure);
+    fs::path real = fs::canonical(file, failure);
     if (failure) throw error("cannot open " + shown(file) + ": " + failure.message(), "check the path");
     const fs::file_status status = fs::status(real, failure);
     if (failure || !fs::is_regular_file(status)) throw error(shown(file) + " is not a file", "name a source file");

@@ -256,7 +256,7 @@ void spec_maker::write_shared()
 {
     const bool uses = choice_.info->launches.uses_dynamic_shared.value_or(false);
     // What every GPU gives a block that asks for no more.
-    constexpr std::int64_t shared_of_a_block = 48 * 1024;
+    constexpr std::int64_t shared_of_a_block = std::int64_t{48} * 1024;
     const std::int64_t room =
         std::max<std::int64_t>(shared_of_a_block - choice_.info->figures.static_shared_bytes.value_or(0), 0);
     if (words_.shared.words.empty()) {

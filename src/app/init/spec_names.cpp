@@ -200,7 +200,7 @@ std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words
     const auto names = expressions_.names;
     const std::vector<std::string> filled = to_fill_in_;
     expressions_.unknown = [&](std::string_view name) {
-        const std::string own = fresh(std::string(name));
+        std::string own = fresh(std::string(name));
         expressions_.names[std::string(name)] = own;
         draft_.workload.push_back(
             {own, std::to_string(usual), std::string(of_the_launch) + "; not in the source: fill in"});

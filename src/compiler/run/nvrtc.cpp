@@ -235,7 +235,7 @@ nvrtc::nvrtc(const fs::path& library)
     };
     if (handle == nullptr) refuse(::dlerror());
     load_builtins_beside(library);
-    call_ = std::make_unique<functions>(loaded_library(handle));
+    call_ = std::make_unique<functions>(functions{loaded_library(handle)});
     if (const std::string& name = call_->library.missing(); !name.empty()) refuse("it has no " + name);
 }
 

@@ -154,7 +154,7 @@ void put_zeros(int signal_number, siginfo_t* info, void*)
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     for (mapping& mapping : mappings) {
         if (address < mapping.begin || address >= mapping.end) continue;
-        void* const place = reinterpret_cast<void*>(address / page * page);
+        void* const place = static_cast<char*>(info->si_addr) - address % page;
         if (::mmap(place, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
         mapping.shrank = true;
         errno = saved;

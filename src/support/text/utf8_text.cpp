@@ -145,7 +145,7 @@ char lower(char c)
 std::string utf8_text(std::string text)
 {
     const text_form unmarked = utf16_without_mark(text);
-    return unmarked == text_form::bytes && !has_mark(text) ? text : decoded(text, unmarked);
+    return unmarked == text_form::bytes && !has_mark(text) ? std::move(text) : decoded(text, unmarked);
 }
 
 bool is_not_utf8(std::string_view bytes)

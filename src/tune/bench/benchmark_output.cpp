@@ -152,23 +152,18 @@ std::string_view time_named_in(std::string_view text)
     return {};
 }
 
-// A JSON object in a text; `nullopt` where there is none.
-struct read_object {
-    json value;
-    std::string_view twice = {};  // a name of a time that it has twice: a parser keeps one of them, and tells nobody
-};
-
-std::optional<read_object> parsed_object(std::string_view text)
+// A JSON object in a text, or null. `twice` is the name of a time that it has twice, of which a parser keeps one
+// without saying so.
+json parsed_object(std::string_view text, std::string_view& twice)
 {
-    read_object read;
     std::array<int, times.size()> seen{};
     const auto count_names = [&](int depth, json::parse_event_t event, const json& parsed) {
         for (std::size_t i = 0; depth == 1 && event == json::parse_event_t::key && i < times.size(); ++i)
-            if (parsed == times[i].first && ++seen[i] > 1) read.twice = times[i].first;
+            if (parsed == times[i].first && ++seen[i] > 1) twice = times[i].first;
         return true;
     };
-    read.value = json::parse(text.begin(), text.end(), count_names, false);
-    return read.value.is_object() ? std::optional(std::move(read)) : std::nullopt;
+    json value = json::parse(text.begin(), text.end(), count_names, false);
+    return value.is_object() ? value : json();
 }
 
 // The JSON objects that begin a line, run to the end of a line and say a time: one, or several that say the same. Tools
@@ -191,14 +186,14 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
         const std::size_t last_of_line = brace + output.substr(brace, line_end - brace).rfind('}') + 1;
         for (const std::size_t end : {last_of_text, last_of_line}) {
             if (end <= brace) continue;
-            const std::optional<read_object> object = parsed_object(output.substr(brace, end - brace));
+            std::string_view twice;
+            const json object = parsed_object(output.substr(brace, end - brace), twice);
             longest = std::max(longest, end);
-            if (!object) continue;
+            if (object.is_null()) continue;
             is_json = true;
-            if (!object->twice.empty())
-                return no_time("its JSON has " + std::string(object->twice) +
-                               " twice, and it is unclear which one counts");
-            here = time_of_object(object->value);
+            if (!twice.empty())
+                return no_time("its JSON has " + std::string(twice) + " twice, and it is unclear which one counts");
+            here = time_of_object(object);
             if (!here) continue;
             start = std::max(start, end);
             break;

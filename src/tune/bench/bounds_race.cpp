@@ -68,7 +68,7 @@ std::string build_error(const std::string& printed)
 {
     for (std::size_t start = 0; start < printed.size();) {
         const std::size_t end = std::min(printed.find('\n', start), printed.size());
-        const std::string line = printed.substr(start, end - start);
+        std::string line = printed.substr(start, end - start);
         if (line.find("error") != std::string::npos) return line;
         start = end + 1;
     }

@@ -122,7 +122,7 @@ void sqlite_database::trust_schema()
 {
     const double bytes =
         static_cast<double>(integer_of("PRAGMA page_count")) * static_cast<double>(integer_of("PRAGMA page_size"));
-    const double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 4);
+    const double most = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 4;
     allow(fewest_steps + static_cast<std::int64_t>(std::min(bytes * steps_a_byte, most)), longest_stored_value);
 }
 

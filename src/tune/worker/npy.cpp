@@ -134,7 +134,7 @@ npy_array read_npy(std::string_view bytes, const std::string& name)
 {
     const header_reader nothing("", name);
     if (!is_npy(bytes) || bytes.size() < 10) nothing.fail("is not an .npy file");
-    const int version = bytes[6];
+    const int version = static_cast<unsigned char>(bytes[6]);
     if (version < 1 || version > 3) nothing.fail("is an .npy file of an unknown version");
     const std::size_t length_bytes = version == 1 ? 2 : 4, before = 8 + length_bytes;
     if (bytes.size() < before) nothing.fail("ends within its header");
