@@ -116,18 +116,25 @@ private:
         const bool first_time = own != nullptr && (is_unmeasured(*own) || is_predicted(*own));
         const header_row* used = row_used_by(into.table, architecture);
         row.unchanged = row.choice.kept && !again && !first_time && used != nullptr;
-        // A measured row that this GPU inherits and keeps was measured on it, too.
-        const bool inherits = row.unchanged && own == nullptr && !is_unmeasured(*used) && !is_predicted(*used);
-        if (code && (!row.unchanged || inherits))
-            add_measured(gpu_of(record, asks_for_bandwidth(into.table)), into.table);
+        // A measured row that this GPU keeps was measured on it, too.
+        const bool is_measured_too =
+            row.unchanged && used->values == made.values && !is_unmeasured(*used) && !is_predicted(*used);
+        if (code && (!row.unchanged || is_measured_too))
+            add_measured(gpu_of(record, asks_for_bandwidth(into.table)), row.unchanged, into.table);
         if (!row.unchanged) put_row(into, std::move(made), row.choice.parameters);
         into.rows.push_back(std::move(row));
     }
 
-    // A row of its architecture had another GPU before.
-    static void add_measured(header_gpu gpu, header_table& into)
+    // A new row of its architecture was measured on this GPU alone; one that is kept, also where it was before.
+    static void add_measured(header_gpu gpu, bool kept, header_table& into)
     {
-        std::erase_if(into.measured, [&](const header_gpu& one) { return one.architecture == gpu.architecture; });
+        const auto is_this = [&](const header_gpu& one) {
+            return one.name == gpu.name && one.architecture == gpu.architecture && one.sms == gpu.sms &&
+                   one.memory_bytes == gpu.memory_bytes;
+        };
+        if (kept && std::ranges::any_of(into.measured, is_this)) return;
+        if (!kept)
+            std::erase_if(into.measured, [&](const header_gpu& one) { return one.architecture == gpu.architecture; });
         into.measured.push_back(std::move(gpu));
         std::ranges::stable_sort(into.measured, {}, &header_gpu::architecture);
     }

@@ -209,6 +209,23 @@ TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
     EXPECT_TRUE(holds(both, "{\"Example GPU\", 80, ")) << both;
     EXPECT_EQ(updated(both, {other("sm_90")}), both) << "the same record again";
     EXPECT_EQ(updated(both, {other("sm_80")}), both) << "its own row is kept";
+
+    // Another GPU of one architecture: both have measured the row, until it is another one.
+    emit_record larger = other("sm_80");
+    larger.run.info.environment.gpu = "Larger GPU";
+    larger.run.info.environment.sms = 144;
+    const std::string two = updated(first, {larger});
+    EXPECT_TRUE(holds(two, "{\"Example GPU\", 80, 132, ")) << two;
+    EXPECT_TRUE(holds(two, "{\"Larger GPU\", 80, 144, ")) << two;
+    EXPECT_EQ(updated(two, {larger}), two) << "the same record again";
+    const std::string new_row = updated(two, {record_on("sm_80", {{workload("int", 1000), {2000, 1900, 500}}})});
+    EXPECT_FALSE(holds(new_row, "Larger GPU\", 80")) << new_row;
+
+    // A row that was not measured is not said to have been.
+    emit_record without = record_on("sm_90", {{workload("int", 1000), {1000, 1000, 2000}}});
+    std::erase_if(without.run.results, [](const stored_result& one) { return one.parameters == wide; });
+    const std::string unknown = updated(first, {without});
+    EXPECT_FALSE(!holds(unknown, "sm<90") && holds(unknown, "{\"Example GPU\", 90, ")) << unknown;
 }
 
 // Names of moderngpu and CUB, and any others when they are told.
