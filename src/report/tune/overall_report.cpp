@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
@@ -95,6 +98,9 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         for (const char* name : {"score", "interval", "worst"}) rows.columns.push_back({name, true});
         rows.columns.push_back({"worst at"});
         add_last_column(columns, "note", rows);
+        // Long names of workloads are written once, below the table.
+        const bool numbered = std::ranges::any_of(workloads, [](const std::string& name) { return name.size() > 16; });
+        std::set<std::size_t> worst_at;
         std::size_t distinct = 0;
         for (std::size_t place = 0; place < overall.candidates.size(); ++place) {
             const overall_candidate& candidate = overall.candidates[place];
@@ -110,7 +116,10 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
             // The reference is nowhere worse than elsewhere.
             const bool everywhere = candidate.is_baseline && overall.over_baseline;
-            row.emplace_back(everywhere ? "–" : workloads[worst.ranking]);
+            if (!everywhere) worst_at.insert(worst.ranking);
+            row.emplace_back(everywhere ? "–"
+                             : numbered ? fmt::format("workload {}", worst.ranking + 1)
+                                        : workloads[worst.ranking]);
             add_last_cell(columns, candidate.parameters, {note_of(overall, place), wins ? tone::good : tone::plain},
                           row);
             rows.rows.push_back(std::move(row));
@@ -120,6 +129,9 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         if (!columns.constant.empty()) page.line("  all: " + escape_for_terminal(columns.constant), tone::faint);
         if (hidden > 0)
             page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
+        if (numbered)
+            for (const std::size_t workload : worst_at)
+                page.line(fmt::format("  workload {}: {}", workload + 1, workloads[workload]), tone::faint);
     }
     if (overall.incomplete > 0)
         page.line(fmt::format("  {} without a score: not measured completely on all workloads.",

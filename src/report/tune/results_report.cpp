@@ -289,6 +289,23 @@ std::string per_joule_text(const stored_result& result)
     return rates.empty() ? rates : "With it: " + rates + ".";
 }
 
+// " spills=0/0" for a column that is the same in every row, which goes; empty if it is not the same.
+std::string without_equal_cells(const char* title, table& rows)
+{
+    // The last of that name: a parameter can be called so, too.
+    const auto found = std::find_if(rows.columns.rbegin(), rows.columns.rend(),
+                                    [&](const table::column& one) { return one.title == title; });
+    const auto column = rows.columns.rend() - found - 1;
+    const auto text_in = [&](const std::vector<cell>& row) -> const std::string& {
+        return row[static_cast<std::size_t>(column)].text;
+    };
+    const std::string same = text_in(rows.rows.front());
+    if (!std::ranges::all_of(rows.rows, [&](const std::vector<cell>& row) { return text_in(row) == same; })) return {};
+    rows.columns.erase(rows.columns.begin() + column);
+    for (std::vector<cell>& row : rows.rows) row.erase(row.begin() + column);
+    return fmt::format(" {}={}", title, same);
+}
+
 void add_ranking(document& page, const shown_run& shown, const ranking& workload, std::size_t top, cell_signs& signs)
 {
     const std::vector<stored_result>& results = shown.run.results;
@@ -306,7 +323,7 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     const shown_columns columns = columns_of(results, workload);
     table rows{{{"#", true}}, {}};
     add_columns(columns.parameters, rows);
-    for (const char* name : {"ms", "± %", "samples"}) rows.columns.push_back({name, true});
+    for (const char* name : {"ms", "± %"}) rows.columns.push_back({name, true});
     for (const std::string& name : columns.quantities) {
         rows.columns.push_back({unit_of(name).empty() ? name : std::string(unit_of(name)), true});
         if (name != power_quantity) rows.columns.push_back({"± %", true});
@@ -321,6 +338,7 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     add_last_column(columns.parameters, "note", rows);
 
     std::size_t distinct = 0;
+    auto fewest = workload.candidates.front().time.count, most = fewest;
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
         const ranked_candidate& candidate = workload.candidates[place];
         const bool wins = workload.decided && workload.decided->winner == place;
@@ -334,7 +352,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
         add_cells(columns.parameters, result.parameters, row);
         row.emplace_back(milliseconds(candidate.time.median, smallest));
         row.emplace_back(fmt::format("{:.1f}", candidate.time.spread() * 100));
-        row.emplace_back(std::to_string(candidate.time.count));
+        fewest = std::min(fewest, candidate.time.count);
+        most = std::max(most, candidate.time.count);
         for (const std::string& name : columns.quantities) {
             const std::optional<sample_summary> known = quantity_of(result.measured, name);
             row.emplace_back(known ? quantity_text(known->median) : "–");
@@ -360,9 +379,12 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     }
     signs.note(rows);
     const std::size_t hidden = workload.candidates.size() - rows.rows.size();
+    std::string all = escape_for_terminal(columns.parameters.constant) + (columns.parameters.constant.empty() ? "" : " ");
+    all += fmt::format("samples={}{}", fewest, most > fewest ? fmt::format(" to {}", most) : "");
+    if (columns.kernel)
+        for (const char* name : {"spills", "shared"}) all += without_equal_cells(name, rows);
     page.add(std::move(rows));
-    if (!columns.parameters.constant.empty())
-        page.line("  all: " + escape_for_terminal(columns.parameters.constant), tone::faint);
+    page.line("  all: " + all, tone::faint);
     if (hidden > 0)
         page.line(fmt::format("  {} more: --top all", with_commas(static_cast<std::int64_t>(hidden))), tone::faint);
     page.line("  " + verdict_text(results, workload), tone::good);

@@ -221,11 +221,25 @@ TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
     const std::string new_row = updated(two, {record_on("sm_80", {{workload("int", 1000), {2000, 1900, 500}}})});
     EXPECT_FALSE(holds(new_row, "Larger GPU\", 80")) << new_row;
 
-    // A row that was not measured is not said to have been.
-    emit_record without = record_on("sm_90", {{workload("int", 1000), {1000, 1000, 2000}}});
-    std::erase_if(without.run.results, [](const stored_result& one) { return one.parameters == wide; });
-    const std::string unknown = updated(first, {without});
-    EXPECT_FALSE(!holds(unknown, "sm<90") && holds(unknown, "{\"Example GPU\", 90, ")) << unknown;
+}
+
+// Nothing beats the baseline there, and the row that would be inherited was not measured.
+TEST(emit, the_baseline_replaces_an_inherited_row_that_was_not_measured)
+{
+    const std::string first = header_of({record_on("sm_80", {{workload("int", 1000), {2000, 1000, 1900}}})});
+    const auto without_wide = [](const char* architecture) {
+        emit_record record = record_on(architecture, {{workload("int", 1000), {1000, 1000, 2000}}}, "other.json");
+        std::erase_if(record.run.results, [](const stored_result& one) { return one.parameters == wide; });
+        return record;
+    };
+    const std::string both = updated(first, {without_wide("sm_90")});
+    EXPECT_TRUE(holds(both, "launchbox::sm<90, sort_row{256, 11, 0}>")) << both;
+    EXPECT_TRUE(holds(both, "launchbox::sm<80, sort_row{512, 15, 2}>")) << both;
+    EXPECT_TRUE(holds(both, "// gain: less than 1 % or noise, so that {256, 11, 0}, the baseline, is kept\n")) << both;
+    EXPECT_TRUE(holds(both, "{\"Example GPU\", 90, ")) << both;
+    EXPECT_EQ(updated(both, {without_wide("sm_90")}), both) << "the same record again";
+    // The row of its own architecture was faster than the baseline when it was measured: it stays.
+    EXPECT_EQ(updated(first, {without_wide("sm_80")}), first);
 }
 
 // Names of moderngpu and CUB, and any others when they are told.
