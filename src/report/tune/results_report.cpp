@@ -379,7 +379,8 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     }
     signs.note(rows);
     const std::size_t hidden = workload.candidates.size() - rows.rows.size();
-    std::string all = escape_for_terminal(columns.parameters.constant) + (columns.parameters.constant.empty() ? "" : " ");
+    std::string all =
+        escape_for_terminal(columns.parameters.constant) + (columns.parameters.constant.empty() ? "" : " ");
     all += fmt::format("samples={}{}", fewest, most > fewest ? fmt::format(" to {}", most) : "");
     if (columns.kernel)
         for (const char* name : {"spills", "shared"}) all += without_equal_cells(name, rows);

@@ -116,13 +116,11 @@ private:
         const bool first_time = own != nullptr && (is_unmeasured(*own) || is_predicted(*own));
         const header_row* used = row_used_by(into.table, architecture);
         const bool is_used_row =
-            used != nullptr &&
-            candidate_with(run, fields_, used->values, into.table.row_type) == row.choice.parameters;
+            used != nullptr && candidate_with(run, fields_, used->values, into.table.row_type) == row.choice.parameters;
         // An inherited row that was not measured here gives way to the baseline, which was.
         row.unchanged = row.choice.kept && !again && !first_time && used != nullptr && (own != nullptr || is_used_row);
         // A measured row that this GPU keeps was measured on it, too.
-        const bool is_measured_too =
-            row.unchanged && is_used_row && !is_unmeasured(*used) && !is_predicted(*used);
+        const bool is_measured_too = row.unchanged && is_used_row && !is_unmeasured(*used) && !is_predicted(*used);
         if (code && (!row.unchanged || is_measured_too))
             add_measured(gpu_of(record, asks_for_bandwidth(into.table)), row.unchanged, into.table);
         if (!row.unchanged) put_row(into, std::move(made), row.choice.parameters);

@@ -18,6 +18,12 @@ namespace {
 using namespace spec_toml;
 
 constexpr std::size_t max_constraints = 1000;
+constexpr toml_kind spec_kind{.name = "spec",
+                              .most_bytes = std::size_t{1} << 20,
+                              .if_too_large = "put long lists into ranges, such as { from = 1, to = 99 }",
+                              .page = "docs/tune_spec.md"};
+
+void refuse_json(const std::string& file, std::string_view text);
 
 void read_name(reader& of, const toml::node& node);
 void read_constraints(reader& of, const toml::node& node);
@@ -28,7 +34,8 @@ void read_target(reader& of, const toml::table& root);
 tune_spec parse_tune_spec(const std::string& file, const std::string& text)
 {
     tune_spec spec;
-    const document document(file, text);
+    refuse_json(file, text);
+    const toml_document document(spec_kind, file, text);
     spec.file = file;
     spec.folder = std::filesystem::absolute(file).lexically_normal().parent_path().string();
     spec.text = text;
@@ -113,7 +120,7 @@ void read_name(reader& of, const toml::node& node)
                                   c == '_' || c == '-' || c == '.';
                        });
     if (!right)
-        of.file.fail(node.source(), "the tunable's name is " + in_quotes(name),
+        of.file.fail(node.source(), "the tunable's name is " + in_toml_quotes(name),
                      "use up to 100 letters, digits, _, - and ., such as block_sort");
 }
 
@@ -147,6 +154,18 @@ void read_target(reader& of, const toml::table& root)
         of.file.fail(root.get(second->first)->source(),
                      "there are both [" + first->first + "] and [" + second->first + "]", "remove one of them");
     first->second(of, of.file.table(*root.get(first->first), first->first, "[" + first->first + "]"));
+}
+
+// Problems of other tuners are JSON, which no spec begins like. Python translates them.
+void refuse_json(const std::string& file, std::string_view text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (begin == std::string_view::npos || text[begin] != '{') return;
+    if (text.find("\"TuningParameters\"") == std::string_view::npos)
+        throw error(file + " is JSON, and a spec is TOML", "give a spec (docs/tune_spec.md)");
+    const std::string spec = file == "-" ? "spec" : std::filesystem::path(file).stem().string();
+    throw error(file + " is a T1 problem, not a spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
+                                                           shell_word(spec + ".toml") + " writes it as a spec");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void check_expression(const reader& of, const placed_text& text, const named_val
         for (const auto& [name, value] : limits) known.push_back(name);
         for (const std::string& name : expression.names()) {
             if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-            const std::string what = fmt::format("unknown name {} in {}", in_quotes(name), text.key);
+            const std::string what = fmt::format("unknown name {} in {}", in_toml_quotes(name), text.key);
             if (workload_values.contains(name))
                 throw error(what, fmt::format("{} is a workload's value, and the parameters are the same for all "
                                               "workloads; put it into [constraints]",

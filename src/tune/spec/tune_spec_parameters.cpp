@@ -19,7 +19,7 @@ constexpr std::size_t max_parameters = 64;
 constexpr std::size_t max_workloads = 10'000;
 const std::string list_example = "[32, 64, 128] or { from = 32, to = 1024, factor = 2 }";
 
-void read_parameter(reader& of, const document::entry& entry);
+void read_parameter(reader& of, const toml_document::entry& entry);
 std::vector<parameter_value> listed(const reader& of, const toml::node& node, const std::string& key);
 std::vector<parameter_value> range(const reader& of, const toml::table& table, const std::string& key);
 std::vector<parameter_value> integer_range(const reader& of, const toml::table& table, const std::string& key);
@@ -43,11 +43,11 @@ std::optional<double> number_in(const parameter_value& value);
 
 }  // namespace
 
-void check_new_name(const reader& of, const document::entry& entry, const std::string& what)
+void check_new_name(const reader& of, const toml_document::entry& entry, const std::string& what)
 {
     const std::string& name = entry.key;
     if (!is_name(name))
-        of.file.fail(entry.place, fmt::format("{} {} has an invalid name", what, in_quotes(name)),
+        of.file.fail(entry.place, fmt::format("{} {} has an invalid name", what, in_toml_quotes(name)),
                      "use letters, digits and _, and not a word of expressions, such as min or and");
     for (const char* taken : {"sm", "device", "arch", "output", "name"})
         if (name == taken)
@@ -62,12 +62,12 @@ void read_parameters(reader& of, const toml::table& table)
     if (table.size() > max_parameters)
         of.file.fail(table.source(), fmt::format("there are {} parameters", table.size()),
                      "at most 64 are allowed; tune fewer at once");
-    for (const document::entry& entry : document::in_order(table)) read_parameter(of, entry);
+    for (const toml_document::entry& entry : toml_document::in_order(table)) read_parameter(of, entry);
 }
 
 namespace {
 
-void read_parameter(reader& of, const document::entry& entry)
+void read_parameter(reader& of, const toml_document::entry& entry)
 {
     check_new_name(of, entry, "a parameter");
     tuning_parameter parameter{entry.key, {}};
@@ -75,7 +75,7 @@ void read_parameter(reader& of, const document::entry& entry)
     const toml::node* otherwise = nullptr;
     if (const toml::table* table = node.as_table()) {
         const toml::node* values = table->get("values");
-        document::keys known{
+        toml_document::keys known{
             {"values", [&](const toml::node& list) { parameter.values = listed(of, list, entry.key); }},
             {"when",
              [&](const toml::node& text) {
@@ -250,7 +250,7 @@ bool as_fraction(parameter_value& value)
 void read_baseline(reader& of, const toml::table& table)
 {
     assignment baseline;
-    document::keys known;
+    toml_document::keys known;
     for (const tuning_parameter& parameter : of.spec.parameters)
         known.emplace_back(parameter.name, [&](const toml::node& node) {
             parameter_value value = of.file.value(node, parameter.name);
@@ -288,7 +288,7 @@ void read_workloads(reader& of, const toml::node* node)
     for (const workload& workload : of.spec.workloads)
         if (!seen.insert(workload.values.values).second)
             of.file.fail(node->source(),
-                         fmt::format("duplicate workload {}", in_quotes(parameter_text(workload.values))),
+                         fmt::format("duplicate workload {}", in_toml_quotes(parameter_text(workload.values))),
                          "remove one of them");
 }
 
@@ -299,7 +299,7 @@ void read_workload(reader& of, const toml::table& table)
     double weight = 1;
     std::vector<work_expression> work;
     std::vector<std::pair<std::string, std::vector<parameter_value>>> lists;
-    for (const document::entry& entry : document::in_order(table)) {
+    for (const toml_document::entry& entry : toml_document::in_order(table)) {
         if (entry.key == "weight") {
             weight = of.file.number(*entry.node, "weight", 0, 1e9, true);
             continue;
@@ -363,7 +363,7 @@ void read_workload(reader& of, const toml::table& table)
 std::vector<work_expression> read_work(reader& of, const toml::table& table)
 {
     std::vector<work_expression> work;
-    document::keys known;
+    toml_document::keys known;
     for (const work_kind& kind : work_kinds)
         known.emplace_back(kind.name, [&](const toml::node& node) {
             const std::string key = std::string("work.") + kind.name;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/text/toml_document.hpp"
 #include "tune/spec/tune_spec.hpp"
-#include "tune/spec/tune_spec_toml.hpp"
 
 namespace launchbox::spec_toml {
 
@@ -29,7 +29,7 @@ struct placed_text {
 };
 
 struct reader {
-    const document& file;
+    const toml_document& file;
     tune_spec& spec;
     std::vector<placed_text> texts = {};
 
@@ -56,6 +56,6 @@ void read_measure(reader& of, const toml::table& table);
 void check_names(const reader& of);
 
 /// Whether it can name a parameter or a workload's value; throws with the place otherwise.
-void check_new_name(const reader& of, const document::entry& entry, const std::string& what);
+void check_new_name(const reader& of, const toml_document::entry& entry, const std::string& what);
 
 }  // namespace launchbox::spec_toml

@@ -55,27 +55,33 @@ bool is_first(reader& of, const toml::node& node, const std::string& key, const 
 
 // Keys whose value goes into a member as it is.
 struct member_keys {
-    using key = document::keys::value_type;
+    using key = toml_document::keys::value_type;
     using words = std::vector<std::string>;
     reader& of;
 
-    key text(const char* name, std::string& to, const char* example) { return as(name, to, &document::text, example); }
+    key text(const char* name, std::string& to, const char* example)
+    {
+        return as(name, to, &toml_document::text, example);
+    }
     key expression(const char* name, std::string& to) { return in(name, to, &reader::expression, scope::everything); }
     key filled(const char* name, std::string& to, scope names) { return in(name, to, &reader::filled, names); }
     key files(const char* name, words& to, const char* example) { return in(name, to, files_in, example); }
     key command(const char* name, words& to, scope names) { return in(name, to, command_in, names); }
-    key choice(const char* name, std::string& to, const words& all) { return as(name, to, &document::choice, all); }
+    key choice(const char* name, std::string& to, const words& all)
+    {
+        return as(name, to, &toml_document::choice, all);
+    }
     /// `all`: in the order of the values.
     key place(const char* name, auto& to, const words& all) { return in(name, to, place_in, all); }
     key is(const char* name, bool& to, const words& first_is_true) { return in(name, to, is_first, first_is_true); }
     key number(const char* name, auto& to, double min, double max, bool above_zero = false)
     {
-        return as(name, to, &document::number, min, max, above_zero);
+        return as(name, to, &toml_document::number, min, max, above_zero);
     }
     key seconds(const char* name, double& to) { return number(name, to, 0, max_seconds, true); }
     key count(const char* name, auto& to, std::int64_t min, std::int64_t max)
     {
-        return as(name, to, &document::integer, min, max);
+        return as(name, to, &toml_document::integer, min, max);
     }
     key bytes(const char* name, std::int64_t& to) { return in(name, to, byte_count); }
 
@@ -206,7 +212,7 @@ void read_constants(reader& of, const toml::node& node, std::vector<std::string>
     for (const std::string& name : of.spec.kernel->constants) {
         const auto known = std::ranges::find(of.spec.parameters, name, &tuning_parameter::name);
         if (known == of.spec.parameters.end())
-            of.file.fail(node.source(), fmt::format("constants names {}, which is no parameter", in_quotes(name)),
+            of.file.fail(node.source(), fmt::format("constants names {}, which is no parameter", in_toml_quotes(name)),
                          fmt::format("write it into [parameters]: {} = [128, 256]", name.substr(0, 100)));
         flags.push_back(source_constant_flag(name, "{" + name + "}"));
     }
@@ -226,12 +232,13 @@ std::int64_t byte_count(const reader& of, const toml::node& node, const std::str
     const bool right = digits != 0 && std::min(digits, text.size()) <= 15 && !text.empty() &&
                        (digits == std::string::npos || (unit != std::string::npos && digits + 1 == text.size()));
     if (!right)
-        of.file.fail(node.source(), fmt::format("{} is {}", key, in_quotes(text)),
+        of.file.fail(node.source(), fmt::format("{} is {}", key, in_toml_quotes(text)),
                      "write bytes, or \"8G\", \"512M\" or \"65536K\"");
     const int shift = digits == std::string::npos ? 0 : 10 * (static_cast<int>(unit) + 1);
     const std::int64_t number = std::stoll(text);
     if (number > (max >> shift) || (number << shift) < min)
-        of.file.fail(node.source(), fmt::format("{} is {}", key, in_quotes(text)), "it can be from 1M to 1048576G");
+        of.file.fail(node.source(), fmt::format("{} is {}", key, in_toml_quotes(text)),
+                     "it can be from 1M to 1048576G");
     return number << shift;
 }
 
@@ -272,7 +279,7 @@ void read_argument(reader& of, const toml::node& node, bool is_variable, std::ve
     if (argument.name.empty()) of.file.fail(table.source(), "an argument's name is empty", "name it");
     for (const kernel_argument& other : into)
         if (other.name == argument.name)
-            of.file.fail(table.source(), "there are two named " + in_quotes(argument.name), "rename one of them");
+            of.file.fail(table.source(), "there are two named " + in_toml_quotes(argument.name), "rename one of them");
     if (!only_reset) check_fill(of, table, argument);
     into.push_back(std::move(argument));
 }
@@ -297,7 +304,7 @@ void check_kind(const reader& of, const toml::table& table, bool is_variable)
 
 void check_fill(const reader& of, const toml::table& table, const kernel_argument& argument)
 {
-    const std::string name = "the argument " + in_quotes(argument.name);
+    const std::string name = "the argument " + in_toml_quotes(argument.name);
     const auto refuse = [&](const char* key, const std::string& what, const std::string& hint) {
         const toml::node* node = table.get(key);
         of.file.fail(node == nullptr ? table.source() : node->source(), what, hint);
@@ -442,7 +449,7 @@ void read_verify(reader& of, const toml::table& table)
                   verify.command = of.command(node, "against", scope::reference);
               } else if (const toml::table* files = node.as_table()) {
                   need_kernel(node);
-                  document::keys known;
+                  toml_document::keys known;
                   for (const std::string& output : outputs)
                       known.emplace_back(output, [&verify, &of, output](const toml::node& file) {
                           verify.files[output] = of.filled(file, output, scope::workload);
@@ -450,7 +457,7 @@ void read_verify(reader& of, const toml::table& table)
                   of.file.read_keys(*files, known, "in against, which has the kernel's outputs");
                   for (const std::string& output : outputs)
                       if (!verify.files.contains(output))
-                          of.file.fail(node.source(), "against has no file for the output " + in_quotes(output),
+                          of.file.fail(node.source(), "against has no file for the output " + in_toml_quotes(output),
                                        output + " = \"expected.npy\"");
               } else {
                   const std::string word = of.file.text(node, "against", "against = \"baseline\"");

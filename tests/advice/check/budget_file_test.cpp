@@ -91,7 +91,7 @@ TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
         const std::string place = "2:" + std::to_string(std::string(limit).size() + 4);
         for (const char* value : {"'x'", "1.5", "true", "[1]", "1979-05-27", "inf", "nan"})
             expect_budget_error(key + value, place, "must be a whole number");
-        expect_budget_error(key + "-1", place, "is negative: -1");
+        expect_budget_error(key + "-1", place, "is -1");
         expect_budget_error(key + "9223372036854775807", place, "it can be from 0 to 1,000,000,000,000");
     }
     for (const char* value : {"'x'", "true", "[0.5]"})
@@ -103,7 +103,7 @@ TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
     expect_budget_error("[defaults]\nthreads = 0", "2:11", "from 1 to 1,024");
     expect_budget_error("[defaults]\nthreads = 1025", "2:11", "from 1 to 1,024");
     expect_budget_error("[defaults]\nthreads = 'any'", "2:11", "must be a whole number");
-    expect_budget_error("[defaults]\ndynamic_shared = -1", "2:18", "is negative");
+    expect_budget_error("[defaults]\ndynamic_shared = -1", "2:18", "is -1");
     expect_budget_error("[defaults]\ndynamic_shared = 1073741825", "2:18", "from 0 to 1,073,741,824");
     expect_budget_error("[[rule]]\nexempt = 'yes'", "2:10", "must be true or false");
     expect_budget_error("[[rule]]\nkernel = 3\nmax_registers = 1", "2:10", "must be a string or a list of strings");

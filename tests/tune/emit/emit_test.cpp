@@ -220,7 +220,6 @@ TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
     EXPECT_EQ(updated(two, {larger}), two) << "the same record again";
     const std::string new_row = updated(two, {record_on("sm_80", {{workload("int", 1000), {2000, 1900, 500}}})});
     EXPECT_FALSE(holds(new_row, "Larger GPU\", 80")) << new_row;
-
 }
 
 // Nothing beats the baseline there, and the row that would be inherited was not measured.

@@ -411,7 +411,8 @@ TEST(tune_spec, what_is_wrong_with_the_tunable)
     EXPECT_TRUE(
         complaint("name = 'x'\nbaseline = { a = 1, b = 0.5, c = 1 }").starts_with("x.toml:3:30: unknown key \"c\""));
     EXPECT_TRUE(complaint_of("[parameters]\na = [1]").starts_with("x.toml: there is no [tunable] | "));
-    EXPECT_TRUE(complaint_of(std::string(1 << 21, '#')).starts_with("x.toml: the spec is larger than 1 MiB | "));
+    EXPECT_TRUE(
+        complaint_of(std::string(1 << 21, '#')).starts_with("x.toml:1: the spec is larger than 1,048,576 bytes | "));
 }
 
 TEST(tune_spec, types_and_names_filled_in)

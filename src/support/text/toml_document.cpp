@@ -1,101 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/spec/tune_spec_toml.hpp"
+#include "support/text/toml_document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <tuple>
 
-#include "support/process/command_words.hpp"
 #include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/toml_guard.hpp"
 
-namespace launchbox::spec_toml {
+namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_value = 1000;
 
-std::string placed_message(const std::string& file, int line, int column, const std::string& what)
-{
-    return column > 0 ? fmt::format("{}:{}:{}: {}", file, line, column, what)
-                      : fmt::format("{}:{}: {}", file, line, what);
-}
-
-void refuse_json(const std::string& file, std::string_view text);
 std::string type_name(const toml::node& node);
 std::string_view line_of(std::string_view text, std::size_t line);
 
 }  // namespace
 
-document::document(const std::string& file, std::string_view text) : file_(file)
+toml_error::toml_error(const std::string& file, int at_line, int at_column, std::string what, std::string hint)
+    : error(at_column > 0 ? fmt::format("{}:{}:{}: {}", file, at_line, at_column, what)
+                          : fmt::format("{}:{}: {}", file, at_line, what),
+            std::move(hint)),
+      line(at_line),
+      column(at_column),
+      sentence(std::move(what))
+{
+}
+
+toml_document::toml_document(const toml_kind& kind, const std::string& file, std::string_view text) : file_(file)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    if (text.size() > max_bytes)
-        throw error(file + ": the spec is larger than 1 MiB",
-                    "put long lists into ranges, such as { from = 1, to = 99 }");
-    refuse_json(file, text);
+    if (text.size() > kind.most_bytes)
+        throw toml_error(file, 1, 0,
+                         fmt::format("the {} is larger than {} bytes", kind.name, with_commas(kind.most_bytes)),
+                         kind.if_too_large);
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
-        throw error(placed_message(file, trouble->line, trouble->column, trouble->what), trouble->hint);
+        throw toml_error(file, trouble->line, trouble->column, trouble->what, trouble->hint);
     spelled_ = spelled_in_ascii(text);
     try {
         root_ = toml::parse(spelled_, file);
     } catch (const toml::parse_error& failure) {
-        fail(failure.source(), from_ascii_spelling(failure.description()), "the file is TOML; see docs/tune_spec.md");
+        fail(failure.source(), from_ascii_spelling(failure.description()),
+             fmt::format("the file is TOML; see {}", kind.page));
     }
 }
 
-std::string document::place(const toml::source_region& at) const
+std::string toml_document::place(const toml::source_region& at) const
 {
-    try {
-        fail(at, {}, {});
-    } catch (const error& placed) {
-        const std::string text = placed.what();
-        return text.substr(0, text.rfind(": "));
-    }
+    const std::string text = mistake(at, {}, {}).what();
+    return text.substr(0, text.rfind(": "));
 }
 
-void document::fail(const toml::source_region& at, const std::string& what, const std::string& hint) const
+void toml_document::fail(const toml::source_region& at, const std::string& what, const std::string& hint) const
+{
+    throw mistake(at, what, hint);
+}
+
+toml_error toml_document::mistake(const toml::source_region& at, const std::string& what, const std::string& hint) const
 {
     const auto line = static_cast<int>(at.begin.line);
     auto column = static_cast<int>(at.begin.column);
     if (line > 0 && column > 0) column = column_from_ascii_spelling(line_of(spelled_, at.begin.line), column);
-    throw error(placed_message(file_, std::max(line, 1), column, what), hint);
+    return {file_, std::max(line, 1), column, what, hint};
 }
 
-void document::fail_type(const toml::node& node, const std::string& key, const std::string& wanted,
-                         const std::string& example) const
+void toml_document::fail_type(const toml::node& node, const std::string& key, const std::string& wanted,
+                              const std::string& example) const
 {
     fail(node.source(), fmt::format("{} is {}, and must be {}", key, type_name(node), wanted), "write " + example);
 }
 
-void document::read_keys(const toml::table& table, const keys& known, const std::string& where) const
+void toml_document::read_keys(const toml::table& table, const keys& known, const std::string& where) const
 {
     std::vector<std::string> names;
     for (const auto& [name, use] : known) names.push_back(name);
     for (const entry& entry : in_order(table)) {
         if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
-        const std::string meant = nearest(entry.key.substr(0, 64), names);
-        std::string hint = "there are: ";
-        for (const std::string& name : names) hint += (name == names.front() ? "" : ", ") + name;
-        fail(entry.place, fmt::format("unknown key {} {}", in_quotes(entry.key), where),
-             meant.empty() ? hint : "did you mean " + meant + "?");
+        fail(entry.place, fmt::format("unknown key {} {}", in_toml_quotes(entry.key), where),
+             known_words_hint(entry.key, names));
     }
     for (const auto& [name, use] : known)
         if (const toml::node* node = table.get(name)) use(*node);
 }
 
-const toml::table& document::table(const toml::node& node, const std::string& key, const std::string& example) const
+const toml::table& toml_document::table(const toml::node& node, const std::string& key,
+                                        const std::string& example) const
 {
     if (const toml::table* table = node.as_table()) return *table;
     fail_type(node, key, "a table", example);
 }
 
-std::string document::text(const toml::node& node, const std::string& key, const std::string& example) const
+std::string toml_document::text(const toml::node& node, const std::string& key, const std::string& example) const
 {
     const auto* text = node.as_string();
     if (text == nullptr) fail_type(node, key, "a string", example);
@@ -105,26 +105,27 @@ std::string document::text(const toml::node& node, const std::string& key, const
     return result;
 }
 
-std::string document::choice(const toml::node& node, const std::string& key,
-                             const std::vector<std::string>& choices) const
+std::string toml_document::choice(const toml::node& node, const std::string& key,
+                                  const std::vector<std::string>& choices) const
 {
     std::string list;
     for (const std::string& choice : choices)
-        list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + in_quotes(choice);
-    std::string word = text(node, key, key + " = " + in_quotes(choices.front()));
+        list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + in_toml_quotes(choice);
+    std::string word = text(node, key, key + " = " + in_toml_quotes(choices.front()));
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
     const std::string meant = nearest(word.substr(0, 64), choices);
-    fail(node.source(), fmt::format("{} is {}", key, in_quotes(word)),
-         meant.empty() ? "write " + list : "did you mean " + in_quotes(meant) + "?");
+    fail(node.source(), fmt::format("{} is {}", key, in_toml_quotes(word)),
+         meant.empty() ? "write " + list : "did you mean " + in_toml_quotes(meant) + "?");
 }
 
-bool document::truth(const toml::node& node, const std::string& key) const
+bool toml_document::truth(const toml::node& node, const std::string& key) const
 {
     if (const auto* value = node.as_boolean()) return value->get();
     fail_type(node, key, "true or false", key + " = true");
 }
 
-std::int64_t document::integer(const toml::node& node, const std::string& key, std::int64_t min, std::int64_t max) const
+std::int64_t toml_document::integer(const toml::node& node, const std::string& key, std::int64_t min,
+                                    std::int64_t max) const
 {
     const auto* value = node.as_integer();
     if (value == nullptr) fail_type(node, key, "a whole number", key + " = " + std::to_string(min));
@@ -134,7 +135,8 @@ std::int64_t document::integer(const toml::node& node, const std::string& key, s
     return value->get();
 }
 
-double document::number(const toml::node& node, const std::string& key, double min, double max, bool above_zero) const
+double toml_document::number(const toml::node& node, const std::string& key, double min, double max,
+                             bool above_zero) const
 {
     const std::optional<double> value = node.is_number() ? node.value<double>() : std::nullopt;
     if (!value) fail_type(node, key, "a number", fmt::format("{} = {}", key, min));
@@ -145,7 +147,7 @@ double document::number(const toml::node& node, const std::string& key, double m
     return *value;
 }
 
-parameter_value document::value(const toml::node& node, const std::string& key) const
+parameter_value toml_document::value(const toml::node& node, const std::string& key) const
 {
     if (const auto* truth = node.as_boolean()) return truth->get();
     if (const auto* integer = node.as_integer()) return integer->get();
@@ -162,7 +164,7 @@ parameter_value document::value(const toml::node& node, const std::string& key) 
     return word;
 }
 
-std::vector<document::entry> document::in_order(const toml::table& table)
+std::vector<toml_document::entry> toml_document::in_order(const toml::table& table)
 {
     std::vector<entry> entries;
     for (const auto& [key, node] : table) entries.push_back({from_ascii_spelling(key.str()), key.source(), &node});
@@ -177,24 +179,21 @@ std::string decoded(const toml::value<std::string>& text)
     return from_ascii_spelling(text.get());
 }
 
-std::string in_quotes(std::string_view text)
+std::string known_words_hint(const std::string& unknown, const std::vector<std::string>& known)
+{
+    if (const std::string meant = nearest(unknown.substr(0, 64), known); !meant.empty())
+        return "did you mean " + meant + "?";
+    std::string hint = "there are: ";
+    for (const std::string& name : known) hint += (name == known.front() ? "" : ", ") + name;
+    return hint;
+}
+
+std::string in_toml_quotes(std::string_view text)
 {
     return fmt::format("\"{}{}\"", text.substr(0, 80), text.size() > 80 ? "..." : "");
 }
 
 namespace {
-
-// Problems of other tuners are JSON, which no spec begins like. Python translates them.
-void refuse_json(const std::string& file, std::string_view text)
-{
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos || text[begin] != '{') return;
-    if (text.find("\"TuningParameters\"") == std::string_view::npos)
-        throw error(file + " is JSON, and a spec is TOML", "give a spec (docs/tune_spec.md)");
-    const std::string spec = file == "-" ? "spec" : std::filesystem::path(file).stem().string();
-    throw error(file + " is a T1 problem, not a spec", "python3 -m launchbox t1 " + shell_word(file) + " > " +
-                                                           shell_word(spec + ".toml") + " writes it as a spec");
-}
 
 std::string type_name(const toml::node& node)
 {
@@ -204,7 +203,7 @@ std::string type_name(const toml::node& node)
         case toml::node_type::array:
             return node.as_array()->empty() ? "an empty list" : "a list";
         case toml::node_type::string:
-            return "the string " + in_quotes(decoded(*node.as_string()));
+            return "the string " + in_toml_quotes(decoded(*node.as_string()));
         case toml::node_type::integer:
             return "the number " + std::to_string(node.as_integer()->get());
         case toml::node_type::floating_point:
@@ -228,4 +227,4 @@ std::string_view line_of(std::string_view text, std::size_t line)
 
 }  // namespace
 
-}  // namespace launchbox::spec_toml
+}  // namespace launchbox

@@ -1,4 +1,4 @@
-// Reading TOML into our types; the first mistake is an `error` with its place. For the readers of the spec alone.
+// Reading TOML files into our types; a mistake is an error with its place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,15 +11,33 @@
 #include <utility>
 #include <vector>
 
+#include "support/error.hpp"
 #include "support/expression/parameter_value.hpp"
 
-namespace launchbox::spec_toml {
+namespace launchbox {
 
-/// The file whose mistakes are told.
-class document {
+/// `what()`: "block_sort.toml:3:14: name is empty".
+class toml_error : public error {
 public:
-    /// Throws `error` for what is not TOML.
-    document(const std::string& file, std::string_view text);
+    toml_error(const std::string& file, int line, int column, std::string sentence, std::string hint);
+
+    int line;              ///< from 1
+    int column;            ///< from 1; 0: the whole line
+    std::string sentence;  ///< `what()` without the place
+};
+
+/// What a file of ours is called, and how large it may be.
+struct toml_kind {
+    const char* name;  ///< "spec"
+    std::size_t most_bytes;
+    const char* if_too_large;  ///< the hint
+    const char* page;          ///< of the documentation: "docs/tune_spec.md"
+};
+
+/// A TOML file. Every member throws `toml_error` for a mistake in it.
+class toml_document {
+public:
+    toml_document(const toml_kind& kind, const std::string& file, std::string_view text);
 
     [[nodiscard]] const toml::table& root() const { return root_; }
 
@@ -63,20 +81,24 @@ public:
     auto placed(const toml::source_region& at, const Work& work) const;
 
 private:
+    [[nodiscard]] toml_error mistake(const toml::source_region& at, const std::string& what,
+                                     const std::string& hint) const;
+
     std::string file_;
     std::string spelled_;
     toml::table root_;
 };
 
 std::string decoded(const toml::value<std::string>& text);
-std::string in_quotes(std::string_view text);
+std::string in_toml_quotes(std::string_view text);
 
-}  // namespace launchbox::spec_toml
+/// The hint for a key or word that is not among the known ones.
+std::string known_words_hint(const std::string& unknown, const std::vector<std::string>& known);
 
-#include "support/error.hpp"
+}  // namespace launchbox
 
 template <class Work>
-auto launchbox::spec_toml::document::placed(const toml::source_region& at, const Work& work) const
+auto launchbox::toml_document::placed(const toml::source_region& at, const Work& work) const
 {
     try {
         return work();
