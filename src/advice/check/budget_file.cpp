@@ -18,7 +18,7 @@ constexpr double largest_number = 1e12;                         // far above any
 constexpr std::int64_t largest_shared = std::int64_t{1} << 30;  // as for the options of the command line
 
 constexpr toml_kind budget_kind{.name = "budget",
-                                .most_bytes = max_budget_bytes,
+                                .max_bytes = max_budget_bytes,
                                 .if_too_large = "put kernels that share limits under one pattern",
                                 .page = "docs/check.md"};
 

@@ -35,9 +35,9 @@ toml_error::toml_error(const std::string& file, int at_line, int at_column, std:
 toml_document::toml_document(const toml_kind& kind, const std::string& file, std::string_view text) : file_(file)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    if (text.size() > kind.most_bytes)
+    if (text.size() > kind.max_bytes)
         throw toml_error(file, 1, 0,
-                         fmt::format("the {} is larger than {} bytes", kind.name, with_commas(kind.most_bytes)),
+                         fmt::format("the {} is larger than {} bytes", kind.name, with_commas(kind.max_bytes)),
                          kind.if_too_large);
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
         throw toml_error(file, trouble->line, trouble->column, trouble->what, trouble->hint);

@@ -29,7 +29,7 @@ public:
 /// What a file of ours is called, and how large it may be.
 struct toml_kind {
     const char* name;  ///< "spec"
-    std::size_t most_bytes;
+    std::size_t max_bytes;
     const char* if_too_large;  ///< the hint
     const char* page;          ///< of the documentation: "docs/tune_spec.md"
 };

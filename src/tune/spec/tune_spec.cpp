@@ -19,7 +19,7 @@ using namespace spec_toml;
 
 constexpr std::size_t max_constraints = 1000;
 constexpr toml_kind spec_kind{.name = "spec",
-                              .most_bytes = std::size_t{1} << 20,
+                              .max_bytes = std::size_t{1} << 20,
                               .if_too_large = "put long lists into ranges, such as { from = 1, to = 99 }",
                               .page = "docs/tune_spec.md"};
 
