@@ -1,5 +1,4 @@
-// launchbox: the block size with which most threads are resident, as cudaOccupancyMaxPotentialBlockSize chooses it,
-// with the choices that it does not offer.
+// launchbox: the block size with the most resident threads, like cudaOccupancyMaxPotentialBlockSize, with more options.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,18 +10,18 @@
 
 namespace launchbox {
 
-/// Which of several block sizes with equally many resident threads is taken.
+/// Which of several block sizes with equally many resident threads is chosen.
 enum class tie_policy {
     largest,   ///< NVIDIA's
     smallest,  ///< finer grained: less is lost when one block of the last wave is late
-    balanced,  ///< from 128 to 256 threads, multiples of 128 first, the larger first; else what is nearest to that
+    balanced,  ///< from 128 to 256 threads, multiples of 128 first, the larger first; else the size nearest to that
 };
 
 struct block_size_request {
     /// 0: no limit, as blockSizeLimit in CUDA; the kernel's launch bound and 1,024 are kept in any case.
     int max_threads = 0;
-    /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, whatever it is, as NVIDIA
-    /// does.
+    /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, even if it is not a
+    /// multiple, as /// NVIDIA does.
     int multiple = 0;
     int cluster_blocks = 1;  ///< blocks in a cluster, as in `launch_shape`
     tie_policy ties = tie_policy::largest;
@@ -30,13 +29,13 @@ struct block_size_request {
     friend constexpr bool operator==(const block_size_request&, const block_size_request&) = default;
 };
 
-/// One block size and what it gives. `threads` 0: no block size can be launched.
+/// One block size and its resident blocks. `threads` 0: no block size can be launched.
 struct block_size_choice {
     int threads = 0;
     std::int64_t dynamic_shared_bytes = 0;
     int resident_blocks = 0;
 
-    /// What block sizes are compared by. Threads, as in CUDA: lanes that a partial warp leaves idle do not count.
+    /// Block sizes are compared by this. Threads, as in CUDA: idle lanes of a partial warp do not count.
     [[nodiscard]] constexpr int resident_threads() const { return threads * resident_blocks; }
     friend constexpr bool operator==(const block_size_choice&, const block_size_choice&) = default;
 };
@@ -102,8 +101,8 @@ constexpr bool is_preferred(const block_size_choice& challenger, const block_siz
     return ties == tie_policy::smallest ? challenger.threads < holder.threads : challenger.threads > holder.threads;
 }
 
-/// The block size with which most threads are resident on an SM. With the defaults the answer of
-/// cudaOccupancyMaxPotentialBlockSize and, when `dynamic_shared` is a function, of its VariableSMem form; the grid that
+/// The block size with the most resident threads on an SM. With the defaults it equals the result of
+/// cudaOccupancyMaxPotentialBlockSize or, if `dynamic_shared` is a function, of its VariableSMem form. The grid that
 /// fills the GPU has `resident_blocks` times the number of SMs blocks.
 template <class DynamicShared = std::int64_t>
 constexpr block_size_choice suggest_block_size(const sm_limits& limits, const kernel_resources& kernel,

@@ -1,8 +1,7 @@
 // launchbox: how many thread block clusters are resident on a GPU: an estimate, because NVIDIA publishes no formula.
 // SPDX-License-Identifier: Apache-2.0
-//
-// A cluster lives inside one GPC, and which SMs of each GPC are enabled differs from chip to chip. Only
-// cudaOccupancyMaxActiveClusters on that very GPU settles the number. What is known, and used here:
+// A cluster runs within one GPC, and the enabled SMs of each GPC differ from chip to chip. Only
+// cudaOccupancyMaxActiveClusters on that GPU gives the exact number. The estimate uses these observations:
 //   - with the SMs of each GPC known, all 32 counts measured on an H200 are the sum over the GPCs that have at least as
 //     many SMs as the cluster has blocks of floor(SMs * min(blocks per SM, 8) / cluster blocks);
 //   - without the condition on the SMs the sum is up to 14 % too high.
@@ -27,7 +26,7 @@ struct cluster_estimate {
     friend constexpr bool operator==(const cluster_estimate&, const cluster_estimate&) = default;
 };
 
-/// Blocks per SM that clusters were seen to use at most, where more are resident without clusters (H200; cause
+/// The most blocks per SM that clusters were observed to use, although more are resident without clusters (H200; cause
 /// unknown).
 inline constexpr int cluster_blocks_per_sm_seen = 8;
 
@@ -39,8 +38,8 @@ constexpr std::optional<int> sms_per_gpc(const sm_limits& limits)
     return std::nullopt;
 }
 
-/// The SMs per GPC of the H200 that was measured: the only split of its 132 SMs that fits all counts. Another H200 may
-/// have another.
+/// The SMs per GPC of the measured H200: the only distribution of its 132 SMs that fits all counts. Other H200s may
+/// differ.
 inline constexpr int h200_gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 
 namespace detail {
@@ -66,8 +65,8 @@ constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, in
 
 }  // namespace detail
 
-/// With the SMs of every GPC known. The interval runs from the rule that fits the H200 to that rule without its two
-/// conditions.
+/// If the SMs of every GPC are known. The interval is from the formula that fits the H200 to that formula without its
+/// two conditions.
 constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 0) return {.expected = 0};
@@ -77,9 +76,9 @@ constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int clus
     return {expected, expected, detail::clusters_in_gpcs(gpcs, cluster_blocks, blocks_per_sm, false)};
 }
 
-/// With the number of SMs alone. Low: what every such chip must run: pairs of blocks in pairs of SMs (a TPC is never
-/// split), one cluster of a portable size, and nothing beyond (an H20 was reported to run no cluster of 16). High: all
-/// SMs in one GPC. Expected: full GPCs and one with the rest.
+/// If only the number of SMs is known. Low: what every such chip can run: pairs of blocks in pairs of SMs (a TPC is
+/// never split), one cluster of a portable size, and no larger one (an H20 was reported to run no cluster of 16). High:
+/// all SMs in one GPC. Expected: full GPCs and one with the remaining SMs.
 constexpr cluster_estimate estimate_clusters(const sm_limits& limits, int sms, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 1 || sms < 1) return {.expected = 0};

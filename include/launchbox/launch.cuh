@@ -1,5 +1,5 @@
-// launchbox: kernel launches that are checked and explain themselves, and the model asked about a kernel of this
-// program on the GPU that is here.
+// launchbox: checked kernel launches with explained failures, and the occupancy model for a kernel of this program on
+// the current GPU.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     launchbox::launch(merge<int>, {.grid = blocks, .threads = 512, .stream = s}, input, count, output);
@@ -42,23 +42,23 @@ namespace launchbox {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const launch_config& config, Arguments&&... arguments);
 
-/// Why this launch would be refused on the current GPU, in the words of `launch_error`; empty when it would be accepted
-/// as far as the kernel's attributes and the model tell. Nothing is launched.
+/// The message of `launch_error` with which this launch would fail on the current GPU; empty if it would be accepted,
+/// as far as the kernel's attributes and the model predict. Nothing is launched.
 template <class... Parameters>
 std::string explain_launch(void (*kernel)(Parameters...), const launch_config& config);
 
-/// What a kernel of this program uses on the current GPU. `max_threads` is the launch bound or what registers allow.
-/// The runtime does not tell `barriers`: they are the fewest that explain its occupancy, 0 where they do not limit.
-/// This and the functions below throw `launch_error` where the program has no code for this GPU, and where the GPU is
-/// newer than launchbox's table of limits.
+/// The resources that a kernel of this program uses on the current GPU. `max_threads` is the launch bound or what
+/// registers allow. The runtime does not report `barriers`: they are the fewest that explain its occupancy, 0 if they
+/// do not limit. This and the functions below throw `launch_error` if the program has no code for this GPU, or the GPU
+/// is newer than launchbox's table of limits.
 template <class... Parameters>
 kernel_resources kernel_resources_of(void (*kernel)(Parameters...))
 {
     return detail::know(detail::handle_of(kernel)).resources;
 }
 
-/// The account of every limit on the current GPU, with the kernel's own carveout and with the dynamic shared memory
-/// limit that `launch` opts in to.
+/// Every limit on the current GPU, with the kernel's own carveout and the dynamic shared memory limit that `launch`
+/// opts in to.
 template <class... Parameters>
 occupancy_result occupancy_of(void (*kernel)(Parameters...), const launch_shape& shape)
 {
@@ -66,9 +66,8 @@ occupancy_result occupancy_of(void (*kernel)(Parameters...), const launch_shape&
     return occupancy(*known.limits, known.resources, shape, known.settings);
 }
 
-/// Blocks of this shape that one SM of the current GPU holds at once: what
-/// cudaOccupancyMaxActiveBlocksPerMultiprocessor answers, except that a block above the launch bound gives 0, since its
-/// launch fails.
+/// Blocks of this shape that one SM of the current GPU holds at once: as cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+/// except that a block above the launch bound gives 0, since its launch fails.
 template <class... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), const launch_shape& shape)
 {
@@ -76,8 +75,8 @@ int resident_blocks(void (*kernel)(Parameters...), const launch_shape& shape)
 }
 
 /// The most dynamic shared memory, in bytes, with which `blocks` blocks of `threads` threads are resident on an SM of
-/// the current GPU; `nullopt` when other resources allow fewer. cudaOccupancyAvailableDynamicSMemPerBlock forgets the
-/// reserve of each block: given its answer, fewer blocks are resident.
+/// the current GPU; `nullopt` if other resources allow fewer. cudaOccupancyAvailableDynamicSMemPerBlock ignores the
+/// reserve of each block: with its result, fewer blocks are resident.
 template <class... Parameters>
 std::optional<std::int64_t> available_dynamic_shared(void (*kernel)(Parameters...), int threads, int blocks)
 {
@@ -85,7 +84,7 @@ std::optional<std::int64_t> available_dynamic_shared(void (*kernel)(Parameters..
     return available_dynamic_shared(*known.limits, known.resources, threads, blocks, known.settings);
 }
 
-/// A block size, and what it gives on the current GPU. `threads` 0: no block size can be launched.
+/// A block size, and its resident blocks on the current GPU. `threads` 0: no block size can be launched.
 struct [[gnu::visibility("default")]] block_size_suggestion {
     int threads = 0;
     int grid = 0;  ///< blocks that fill the GPU once
@@ -97,8 +96,8 @@ struct [[gnu::visibility("default")]] block_size_suggestion {
     friend constexpr bool operator==(const block_size_suggestion&, const block_size_suggestion&) = default;
 };
 
-/// The block size with which most threads are resident, as cudaOccupancyMaxPotentialBlockSize chooses it.
-/// `dynamic_shared` is a number of bytes per block, or a function from threads to bytes.
+/// The block size with the most resident threads, as cudaOccupancyMaxPotentialBlockSize chooses it. `dynamic_shared` is
+/// a number of bytes per block, or a function from threads to bytes.
 template <class... Parameters, class DynamicShared = std::int64_t>
 block_size_suggestion suggest_block_size(void (*kernel)(Parameters...), const DynamicShared& dynamic_shared = {},
                                          const block_size_request& request = {})

@@ -1,4 +1,4 @@
-// launchbox: launch parameters with one row per architecture, on which host and device cannot disagree.
+// launchbox: launch parameters with one row per architecture, on which host and device always agree.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     struct row { int threads, items, min_blocks = 0; };
@@ -9,8 +9,7 @@
 //         template <row r> static __device__ void run(int* data, int count);  // r.threads and r.items are constants
 //     };
 //     launchbox::launch<square>(stream, count, data, count);
-//
-// No function of the host takes an architecture or a row: the row is that of the code which the GPU runs.
+// No host function takes an architecture or a row: the row is that of the code that the GPU runs.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -57,18 +56,18 @@ consteval auto row_here()
 
 /// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the
 /// row's threads and dynamic shared memory. Nothing is launched for 0 elements. `work` is a number, or `blocks{...}`
-/// for a grid of your own. Throws launch_error like `launch(kernel, ...)`, and at the first launch on a GPU, where the
-/// GPU cannot hold the row, or where the program has no code for it or code from another table.
+/// for a grid of your own. Throws launch_error like `launch(kernel, ...)`, and at the first launch on a GPU also if the
+/// GPU cannot hold the row, or the program has no code for it, or code from another table.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
 void launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments)
 {
     detail::launch_tuned<Body, Unit>({.stream = stream}, work, std::forward<Arguments>(arguments)...);
 }
 
-/// The same with a cluster, after a programmatic dependency, or cooperatively. Grid, threads and shared memory of the
-/// launch_config stay as they are: they come from the row, and where they are given launch_error is thrown. A body with
-/// `static constexpr bool programmatic_dependent_launch = true` is always launched so, with code for 9.0 or newer,
-/// where it calls cudaGridDependencySynchronize() before it touches global memory.
+/// The same with a cluster, programmatic dependent launch, or cooperatively. Grid, threads and shared memory come from
+/// the row; setting them in the launch_config throws launch_error. A body with `static constexpr bool
+/// programmatic_dependent_launch = true` is always launched that way, with code for 9.0 or newer, and must call
+/// cudaGridDependencySynchronize() before it touches global memory.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
 void launch(const launch_config& config, const work_size& work, Arguments&&... arguments)
 {
@@ -91,8 +90,8 @@ cudaError_t try_launch(const launch_config& config, const work_size& work, Argum
     return detail::try_launch_tuned<Body, Unit>(detail::extras_of(config), work, std::forward<Arguments>(arguments)...);
 }
 
-/// Does all that the first launch on the current GPU would do: loads the code, checks it, opts in to shared memory.
-/// Before the capture of a stream, and where the first launch shall take as long as every other.
+/// Does the work of the first launch on the current GPU in advance: loads and checks the code, opts in to shared
+/// memory. Call it before a stream capture, or if the first launch should take no longer than the others.
 template <class Body, class Unit = detail::this_unit>
 void prepare()
 {
@@ -112,8 +111,8 @@ auto row_for(std::int64_t elements = 0)
 }
 
 /// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of it: checks that the
-/// function was compiled with that row, and opts in to the row's dynamic shared memory. Asks the runtime each time
-/// (about a microsecond): keep the result where that counts.
+/// function was compiled with that row, and opts in to the row's dynamic shared memory. Queries the runtime each time
+/// /// (about a microsecond): keep the result if that matters.
 // Always inlined: the architecture probe must be of the unit of `kernel`. Units for sm_90 and for sm_90a have the same
 // list, and the linker would keep the function of one of them for both.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
@@ -130,8 +129,8 @@ int resident_blocks(std::int64_t elements = 0)
     return detail::account_of<Body, Unit>(elements).resident_blocks;
 }
 
-/// What is launched here and why, in a few lines: row, code, registers, local memory, resident blocks and what limits
-/// them, and whether the row is the architecture's own or inherited from an older one.
+/// A short text about what is launched on this GPU and why: row, code, registers, local memory, resident blocks and
+/// limiters, and whether the row is the architecture's own or inherited from an older one.
 template <class Body, class Unit = detail::this_unit>
 std::string explain()
 {

@@ -16,7 +16,7 @@ struct launch_config {
     byte_count dynamic_shared_bytes = 0;  ///< per block; above 48 KB the launch opts in by itself
     cudaStream_t stream = nullptr;
     launch_extent cluster = 1;  ///< blocks in a cluster, from 9.0 on; above 8 the launch opts in by itself
-    /// May begin before the kernel ahead of it in the stream has ended (cudaGridDependencySynchronize waits), from 9.0
+    /// May begin before the preceding kernel in the stream has ended (cudaGridDependencySynchronize waits), from 9.0
     /// on.
     bool programmatic_dependent_launch = false;
     bool cooperative = false;  ///< the blocks can wait for each other: all of them must be resident at once

@@ -32,7 +32,7 @@ constexpr std::int64_t kept(Value value)
 }  // namespace detail
 
 /// Blocks of a grid, threads of a block, or blocks of a cluster, in up to three dimensions. Any integer type, and dim3.
-/// What is negative or too large is kept as it is, so that an error can name it.
+/// Negative and too large values are kept, so that an error can name them.
 struct launch_extent {
     std::int64_t x = 1, y = 1, z = 1;
 
@@ -59,8 +59,7 @@ struct launch_extent {
     friend constexpr bool operator==(const launch_extent&, const launch_extent&) = default;
 };
 
-/// A size in bytes, from any integer type: a list initialiser would refuse an int for a std::size_t and the other way
-/// round.
+/// A size in bytes, from any integer type: a list initialiser would refuse an int for a std::size_t and vice versa.
 struct byte_count {
     std::int64_t bytes = 0;
 

@@ -29,10 +29,10 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// Measures what `callable(stream)` launches into the stream. What it launches into other streams counts only where
-/// `stream` waits for it; it may not be captured. A failing kernel, and a `launch_error` from `callable` or `prepare`,
-/// make a result that says so; other exceptions pass through. `std::invalid_argument` for options that no measurement
-/// can have. Changes no setting of the device and needs no rights.
+/// Measures the work that `callable(stream)` launches into the stream. Work in other streams counts only if `stream`
+/// waits for it; the stream must not be capturing. A failing kernel, and a `launch_error` from `callable` or `prepare`,
+/// are reported in the result; other exceptions pass through. Throws `std::invalid_argument` for invalid options.
+/// Changes no setting of the device and needs no special permissions.
 template <class Callable>
 static measurement_result measure(Callable&& callable, const measurement_options& options = {})
 {

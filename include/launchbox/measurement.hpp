@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// What was measured, or why nothing was.
+/// The result of a measurement, or why there is none.
 struct measurement_result {
     std::vector<double> samples_ns = {};  ///< in the order in which they were taken; empty after a failure
     double median_ns = 0;
@@ -74,8 +74,8 @@ inline std::string measurement_line(const measurement_result& result, std::optio
 
 }  // namespace detail
 
-/// One line of JSON, {"launchbox":"measurement/1","time_ms":[...],...}, which `launchbox tune` reads wherever it stands
-/// in a program's output.
+/// One line of JSON, {"launchbox":"measurement/1","time_ms":[...],...}, which `launchbox tune` reads anywhere in a
+/// program's output.
 inline void print_measurement(const measurement_result& result, const print_options& options = {})
 {
     const std::string line = detail::measurement_line(result, options.checksum);

@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// The L2 at the begin of a sample: flushed, or as the sample before has left it.
+/// The L2 at the beginning of a sample: flushed, or as the previous sample left it.
 enum class [[gnu::visibility("default")]] l2_state{cold, hot};
 
 struct [[gnu::visibility("default")]] measurement_options {
@@ -22,8 +22,8 @@ struct [[gnu::visibility("default")]] measurement_options {
     std::int64_t bytes = 0;  ///< that one call processes, for the bandwidth
     int min_samples = 10;    ///< 3 or more
     int max_samples = 1000;
-    double relative_error = 0.005;  ///< of the mean, at which the samples are enough; 0: take `max_samples`
-    double max_seconds = 2;         ///< of wall time, after which no sample is begun but the first
+    double relative_error = 0.005;  ///< of the mean, at which sampling ends; 0: take `max_samples`
+    double max_seconds = 2;         ///< of wall time, after which sampling ends; at least one sample is taken
 };
 
 }  // namespace launchbox

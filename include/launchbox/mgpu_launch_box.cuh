@@ -8,9 +8,8 @@
 //     }
 //     typedef mgpu::LaunchBoxVT<128, 7, 4, 256, 9, 5, 256, 15, 3> Tuning;
 //     const int2 launch = Tuning::GetLaunchParams(context);  // NT and VT; without a context, GetLaunchParams()
-//
-// In MGPU the third row, Sm35, is for 3.5 and everything newer. That is all that today's compilers make code for, so
-// that host and device take this row, without asking. Rows for newer architectures are what launch_box.cuh is for.
+// In MGPU the third row, Sm35, is for 3.5 and newer. Current compilers support nothing older, so host and device always
+// use this row. For rows of newer architectures, use launch_box.cuh.
 #pragma once
 
 #ifdef MGPU_LAUNCH_BOUNDS
@@ -38,13 +37,13 @@ struct LaunchParamsVT {
     enum { NT = Threads, VT = Items, OCC = MinBlocks };
 };
 
-/// The row of threads, items and min_blocks that MGPU's constants say.
+/// The row with MGPU's constants as threads, items and min_blocks.
 struct launch_row {
     int threads, items, min_blocks;
 };
 
-/// Rows of any types, with the constants NT and OCC, VT for GetLaunchParams, and more at will. A row that is left out
-/// is the one before.
+/// Rows of any types, with the constants NT and OCC, VT for GetLaunchParams, and any others. A row that is left out
+/// equals the one before.
 template <typename Sm20_, typename Sm30_ = Sm20_, typename Sm35_ = Sm30_>
 struct LaunchBox {
     typedef Sm20_ Sm20;
@@ -60,7 +59,7 @@ struct LaunchBox {
     /// NT and VT of the row that kernels are compiled with.
     static int2 GetLaunchParams() { return make_int2(Sm35_::NT, Sm35_::VT); }
 
-    /// The same. MGPU asked its context for the architecture.
+    /// The same; MGPU queried its context for the architecture.
     template <typename Context>
     static int2 GetLaunchParams(Context&&)
     {
@@ -72,8 +71,8 @@ struct LaunchBox {
     }
 };
 
-/// The same with numbers: threads, items and min_blocks for sm_20, sm_30 and sm_35. What is left out is that of the row
-/// before.
+/// The same with numbers: threads, items and min_blocks for sm_20, sm_30 and sm_35. Rows that are left out equal the
+/// one before.
 template <int NT_SM20, int VT_SM20, int OCC_SM20 = 0, int NT_SM30 = NT_SM20, int VT_SM30 = VT_SM20,
           int OCC_SM30 = OCC_SM20, int NT_SM35 = NT_SM30, int VT_SM35 = VT_SM30, int OCC_SM35 = OCC_SM30>
 struct LaunchBoxVT : LaunchBox<LaunchParamsVT<NT_SM20, VT_SM20, OCC_SM20>, LaunchParamsVT<NT_SM30, VT_SM30, OCC_SM30>,

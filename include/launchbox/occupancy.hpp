@@ -3,9 +3,8 @@
 //
 //     constexpr launchbox::kernel_resources kernel{.registers = 40, .static_shared_bytes = 8192};
 //     static_assert(launchbox::resident_blocks(launchbox::sm_90, kernel, {.threads = 256}) >= 6);
-//
-// Equal to cuda_occupancy.h of CUDA 13.0 on every compute capability that it knows, except where that header is wrong;
-// docs/how_we_know.md names each exception. On 2.x equal to the header of CUDA 7.0. Nothing here allocates or throws.
+// Equals cuda_occupancy.h of CUDA 13.0 on every compute capability that it supports, except where that header is wrong;
+// docs/how_we_know.md names each exception. On 2.x it equals the header of CUDA 7.0. Nothing here allocates or throws.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +19,22 @@
 
 namespace launchbox {
 
-/// Blocks of this shape that one SM holds at once; 0 when the block cannot be launched. The quick query.
-/// In spreadsheet mode `limits.spreadsheet` must have a row, or the answer is 0.
+/// Blocks of this shape that one SM holds at once; 0 if the block cannot be launched. The fast query. In spreadsheet
+/// mode `limits.spreadsheet` must have a row; otherwise the result is 0.
 constexpr int resident_blocks(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
                               const launch_settings& settings)
 {
     return detail::quick_resident_blocks(limits, kernel, shape, settings);
 }
 
-/// The same for a plain launch, whose settings are known when this is compiled.
+/// The same for a launch with default settings.
 constexpr int resident_blocks(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape)
 {
     return detail::quick_resident_blocks(limits, kernel, shape, launch_settings{});
 }
 
-/// The account of the same question: every limit with its inputs and rounding, the limiters, and why a block cannot be
-/// launched. `allowance` adds what would change it.
+/// The explained query: every limit with its inputs and rounding, the limiters, and why a block cannot be launched.
+/// `allowance` shows what would change the result.
 constexpr occupancy_result occupancy(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
                                      const launch_settings& settings = {})
 {
@@ -47,9 +46,9 @@ constexpr occupancy_result occupancy(const sm_limits& limits, const kernel_resou
     return detail::account_of(limits, kernel, shape, std::min(shape.threads, 1 << 20), settings);
 }
 
-/// Up to which value each resource allows `blocks` resident blocks of this kernel and shape. For one block more than
-/// `resident_blocks` these are the thresholds to get below; for `resident_blocks` itself, how far each resource can go
-/// before a block is lost. Nothing is allowed for fewer than one block or more than the SM's block slots.
+/// The largest value of each resource with which `blocks` blocks of this kernel and shape are resident. For
+/// `resident_blocks` + 1 these are the thresholds for one more block; for `resident_blocks`, how far each resource can
+/// grow before a block is lost. All are `nullopt` for fewer than one block or more than the SM's block slots.
 constexpr resource_allowance allowance(const sm_limits& limits, const kernel_resources& kernel,
                                        const launch_shape& shape, int blocks, const launch_settings& settings = {})
 {
@@ -67,10 +66,10 @@ constexpr resource_allowance allowance(const sm_limits& limits, const kernel_res
     return result;
 }
 
-/// The most dynamic shared memory, in bytes, with which `blocks` blocks of `threads` threads are resident; `nullopt`
-/// when other resources allow fewer blocks. Given back as `dynamic_shared_bytes` it yields at least `blocks`:
-/// cudaOccupancyAvailableDynamicSMemPerBlock does not, since it forgets the reserve of each block for two or more
-/// blocks from 8.0 on (measured on an H200: 2, 3, 4, 8, 16 asked, 1, 2, 3, 7, 14 resident).
+/// The most dynamic shared memory, in bytes, with which `blocks` blocks of `threads` threads are resident; `nullopt` if
+/// other resources allow fewer blocks. With it as `dynamic_shared_bytes`, at least `blocks` blocks are resident. Not so
+/// with the result of cudaOccupancyAvailableDynamicSMemPerBlock, which ignores the reserve of each block for two or
+/// more blocks from 8.0 on (measured on an H200: for 2, 3, 4, 8, 16 blocks, 1, 2, 3, 7, 14 are resident).
 constexpr std::optional<std::int64_t> available_dynamic_shared(const sm_limits& limits, const kernel_resources& kernel,
                                                                int threads, int blocks,
                                                                const launch_settings& settings = {})

@@ -1,4 +1,4 @@
-// launchbox: what the occupancy model is asked about: a kernel, how it is launched, and the settings around it.
+// launchbox: the input of the occupancy model: a kernel, how it is launched, and settings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,27 +24,28 @@ struct kernel_resources {
 struct launch_shape {
     int threads = 0;                        ///< per block, from 1
     std::int64_t dynamic_shared_bytes = 0;  ///< per block
-    /// Blocks in a cluster, 1: there are no clusters. More than the GPU can have cannot be launched; else it does not
-    /// change how many are resident on an SM. See clusters.hpp.
+    /// Blocks in a cluster; 1: no clusters. More than the GPU supports cannot be launched; otherwise the cluster does
+    /// not
+    /// change the resident blocks of an SM. See clusters.hpp.
     int cluster_blocks = 1;
 
     friend constexpr bool operator==(const launch_shape&, const launch_shape&) = default;
 };
 
-/// Whose answer is wanted.
+/// Whether to calculate as the GPU or as the spreadsheet.
 enum class model_mode {
-    driver,       ///< what the hardware and the CUDA runtime do
-    spreadsheet,  ///< what CUDA_Occupancy_Calculator.xls 11.1 says; only where `sm_limits::spreadsheet` has a row
+    driver,       ///< as the hardware and the CUDA runtime
+    spreadsheet,  ///< as CUDA_Occupancy_Calculator.xls 11.1; only if `sm_limits::spreadsheet` has a row
 };
 
-/// cudaFuncCache: how L1 and shared memory should share their storage. On 7.0 and later the carveout goes first.
+/// cudaFuncCache: how L1 and shared memory should share their storage. On 7.0 and later the carveout has priority.
 enum class cache_preference { none, shared, l1, equal };
 
-/// Whether global loads are to be cached in L1 on 5.2, 5.3, 6.1 and 6.2, where a block must then live in one half of
-/// the SM. `preferred` gives caching up when the block does not fit, `strict` does not.
+/// Whether global loads are cached in L1 on 5.2, 5.3, 6.1 and 6.2, where a block must then run in one half of the SM.
+/// `preferred` gives up caching if the block does not fit, `strict` does not.
 enum class global_caching { off, preferred, strict };
 
-/// What surrounds a launch and changes how many blocks are resident. The default is what a plain launch gets.
+/// Other settings of a launch that affect the resident blocks. The defaults are those of a plain launch.
 struct launch_settings {
     model_mode mode = model_mode::driver;
     /// cudaFuncAttributeMaxDynamicSharedMemorySize in bytes. Unset: 48 KB less the static part, the runtime's default.

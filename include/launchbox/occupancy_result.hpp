@@ -1,4 +1,4 @@
-// launchbox: what the occupancy model answers: each limit with its inputs and rounding, and what follows from them.
+// launchbox: the result of the occupancy model: each limit with its inputs and rounding, and the limiters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ struct warp_limit {
     int blocks = 0;
     int warps_per_block = 0;
     int warp_slots = 0;  ///< of the SM
-    int idle_lanes = 0;  ///< threads that the last warp of each block has and the block does not use
+    int idle_lanes = 0;  ///< idle threads in the last warp of each block
 
     friend constexpr bool operator==(const warp_limit&, const warp_limit&) = default;
 };
@@ -27,10 +27,10 @@ struct warp_limit {
 struct register_limit {
     int blocks = 0;
     int per_thread = 0;
-    int per_warp = 0;             ///< rounded up to the register unit: what a warp is given
+    int per_warp = 0;             ///< rounded up to the register unit: what a warp is allocated
     int warps_per_partition = 0;  ///< warps for which one sub-partition has registers (spreadsheet: 0)
     int warps_per_sm = 0;         ///< warps for which the SM has registers
-    int per_block = 0;            ///< what a block is given
+    int per_block = 0;            ///< what a block is allocated
     int per_block_checked = 0;    ///< what the launch check counts: warps rounded up to the sub-partitions
     global_caching caching = global_caching::off;  ///< the caching that is in effect
 
@@ -46,9 +46,9 @@ struct shared_limit {
     std::int64_t static_bytes = 0;
     std::int64_t dynamic_bytes = 0;
     std::int64_t reserved_bytes = 0;
-    std::int64_t allocated = 0;  ///< rounded up to the shared memory unit: what a block is given
+    std::int64_t allocated = 0;  ///< rounded up to the shared memory unit: what a block is allocated
     int per_block_maximum = 0;   ///< with the reserve
-    int preferred = 0;           ///< what carveout or cache preference ask the SM to offer
+    int preferred = 0;           ///< what the carveout or cache preference requests from the SM
     int offered = 0;             ///< what the SM then offers to all its blocks
 
     /// Without rounding.
@@ -80,7 +80,7 @@ struct resource_set {
     friend constexpr bool operator==(const resource_set&, const resource_set&) = default;
 };
 
-/// Why a block cannot be launched at all. The first that holds, in this order.
+/// Why a block cannot be launched. The first that applies, in this order.
 enum class launch_obstacle {
     none,
     negative_input,        ///< a count or size below 0, or threads below 1
@@ -88,18 +88,18 @@ enum class launch_obstacle {
     over_launch_bound,     ///< more threads than the kernel was compiled for: cudaErrorInvalidValue
     registers_per_thread,  ///< more than a launch accepts
     registers_per_block,   ///< the block's registers exceed what a block can have
-    register_rounding,     ///< they fit, but the launch check rounds warps up to the sub-partitions, and that does not
+    register_rounding,     ///< they fit, but not after the launch check rounds warps up to the sub-partitions
     register_partition,    ///< no sub-partition (or half, with strict caching) has registers for the block's warps
     dynamic_shared_limit,  ///< more dynamic shared memory than cudaFuncSetAttribute allowed
     shared_per_block,      ///< more shared memory than a block can have
     barriers_per_block,    ///< more named barriers than a block, or this SM, has
     virtual_resources,
-    cluster_blocks,        ///< a cluster of more blocks than this compute capability can have, or where it has none
+    cluster_blocks,  ///< a cluster of more blocks than this compute capability supports, or any if it supports none
     non_portable_cluster,  ///< more blocks in a cluster than are portable, without the attribute that allows them
 };
 
-/// Up to which value each resource lets `blocks` blocks be resident as far as that resource goes, all others as they
-/// are. `nullopt`: no value does. `threads` regards warp slots and registers together.
+/// The largest value of each resource with which its limit allows `blocks` resident blocks, the others unchanged.
+/// `nullopt`: no value does. `threads` takes warp slots and registers into account.
 struct resource_allowance {
     int blocks = 0;
     std::optional<int> threads = std::nullopt;
@@ -110,8 +110,8 @@ struct resource_allowance {
     friend constexpr bool operator==(const resource_allowance&, const resource_allowance&) = default;
 };
 
-/// The account of every limit. `limiters` are all limits equal to `resident_blocks`; when an obstacle is named, that is
-/// 0 and the limiters may be empty (a launch bound is not a resource).
+/// Every limit with its arithmetic. `limiters` are all limits equal to `resident_blocks`. With an obstacle,
+/// `resident_blocks` is 0, and the limiters may be empty (a launch bound is not a resource).
 struct occupancy_result {
     int resident_blocks = 0;
     int resident_warps = 0;
@@ -130,7 +130,7 @@ struct occupancy_result {
     {
         return warp_slots == 0 ? 0 : static_cast<double>(resident_warps) / warp_slots;
     }
-    /// The limit of one resource, in blocks; `unlimited` when the kernel does not use it.
+    /// The limit of one resource, in blocks; `unlimited` if the kernel does not use it.
     [[nodiscard]] constexpr int limit_of(resource which) const
     {
         switch (which) {

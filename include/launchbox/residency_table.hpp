@@ -1,4 +1,4 @@
-// launchbox: the quick query, worked out beforehand, for programs that ask it millions of times.
+// launchbox: the fast query from a precomputed table, for programs that call it millions of times.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     const launchbox::residency_table table(launchbox::sm_90);
@@ -14,8 +14,8 @@
 
 namespace launchbox {
 
-/// All answers of `resident_blocks` for one SM and one set of settings: 11 KB, filled in some 0.1 ms. A query is then
-/// three look-ups and no division. Copies what it needs of `limits`.
+/// All results of `resident_blocks` for one SM and one set of settings: 11 KB, filled in about 0.1 ms. A query is then
+/// three look-ups and no division. Copies what it needs from `limits`.
 class residency_table {
 public:
     constexpr explicit residency_table(const sm_limits& limits, const launch_settings& settings = {})

@@ -1,4 +1,4 @@
-// launchbox: what one SM can hold, one row per compute capability.
+// launchbox: the limits of one SM, one row per compute capability.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the figures come from (docs/limits.md names the source of every cell, and where sources disagree):
@@ -43,7 +43,7 @@ inline constexpr std::array<int, 3> max_block_dimensions{1024, 1024, 64};
 /// Named barriers that one block can use (`bar.sync 0` to `bar.sync 15`).
 inline constexpr int max_barriers_per_block = 16;
 
-/// The sizes, in bytes and rising, that the shared memory of an SM can be set to. One size: it cannot be changed.
+/// The sizes to which the shared memory of an SM can be set, in bytes, ascending. One size: it cannot be changed.
 struct shared_configurations {
     std::array<int, 11> bytes{};
     int count = 0;
@@ -55,8 +55,8 @@ struct shared_configurations {
     friend constexpr bool operator==(const shared_configurations&, const shared_configurations&) = default;
 };
 
-/// What NVIDIA's retired spreadsheet (CUDA_Occupancy_Calculator.xls 11.1) has in its table where the hardware differs,
-/// or where the sheet calculates with other quantities than the hardware.
+/// Values in the table of NVIDIA's retired spreadsheet (CUDA_Occupancy_Calculator.xls 11.1) that differ from the
+/// hardware, or that only the sheet uses.
 struct spreadsheet_limits {
     int registers_per_block = 65536;
     int warp_granularity = 4;  ///< warps that fit by registers are rounded down to a multiple of this
@@ -70,23 +70,23 @@ struct sm_limits {
     int threads_per_sm = 0;
     int blocks_per_sm = 0;
     int registers_per_sm = 0;
-    int registers_per_block = 0;   ///< what one block may be given at launch
+    int registers_per_block = 0;   ///< the most that one block can have at launch
     int registers_per_thread = 0;  ///< what the compiler can assign: 63 or 255
     int launchable_registers = 0;  ///< what a launch accepts per thread: 256 from 7.0 on, where setmaxnreg can reach it
-    int register_unit = 0;         ///< registers are given to a warp in multiples of this
+    int register_unit = 0;         ///< registers are allocated to a warp in multiples of this
     int sub_partitions = 0;        ///< warp schedulers, each with its share of the registers
     int shared_per_sm = 0;
     int shared_per_block = 49152;         ///< without opting in to more
     int shared_per_block_opt_in = 49152;  ///< after cudaFuncSetAttribute(MaxDynamicSharedMemorySize)
-    int reserved_shared_per_block = 0;    ///< taken by the system from every resident block
-    int shared_unit = 0;                  ///< shared memory is given to a block in multiples of this
+    int reserved_shared_per_block = 0;    ///< reserved by the system for every resident block
+    int shared_unit = 0;                  ///< shared memory is allocated to a block in multiples of this
     shared_configurations shared_sizes = {};
     std::optional<int> barriers_per_sm = std::nullopt;  ///< counted by the hardware from 9.0 on; before, not a limit
     /// Blocks in a cluster, without and with cudaFuncAttributeNonPortableClusterSizeAllowed. 0: there are no clusters.
     std::optional<int> portable_cluster = 0;
     std::optional<int> non_portable_cluster = 0;
     bool partitioned_global_caching = false;  ///< global loads cached per half SM (5.2, 5.3, 6.1, 6.2)
-    int virtual_resources_per_sm = 0;         ///< from 10.0 on, in cuda_occupancy.h; NVIDIA does not say what they are
+    int virtual_resources_per_sm = 0;         ///< from 10.0 on, in cuda_occupancy.h; not documented by NVIDIA
     std::optional<spreadsheet_limits> spreadsheet =
         std::nullopt;  ///< nullopt: the sheet has no row for this compute capability
 
@@ -118,7 +118,7 @@ inline constexpr auto ga10x_sizes = configurations(0, 8, 16, 32, 64, 100);
 inline constexpr auto ga100_sizes = configurations(0, 8, 16, 32, 64, 100, 132, 164);
 inline constexpr auto hopper_sizes = configurations(0, 8, 16, 32, 64, 100, 132, 164, 196, 228);
 
-// Rows that most of their generation shares; the table below states what a chip changes.
+// The common row of each generation; the table below states what a chip changes.
 inline constexpr sm_limits fermi{
     .threads_per_sm = 1536,
     .blocks_per_sm = 8,
@@ -257,7 +257,7 @@ constexpr void jetson_thor(sm_limits& l)  // 10.1, which CUDA 13 renamed 11.0
 }
 }  // namespace detail
 
-/// Every compute capability that launchbox knows, rising. A new chip is one row here.
+/// Every known compute capability, ascending. A new chip is one row here.
 inline constexpr std::array sm_limits_table{
     detail::row(detail::fermi, 2, 0),
     detail::row(detail::fermi, 2, 1),
@@ -358,8 +358,8 @@ constexpr std::size_t place_of_sm_limits(const compute_capability& capability)
 
 }  // namespace detail
 
-/// The row of a compute capability; null when launchbox does not know it. There is no fallback to a neighbour: limits
-/// have changed within a generation (8.0 to 8.6, 10.0 to 10.1) and a guess would look like a fact.
+/// The row of a compute capability; null if there is none. There is no fallback to a similar chip, since limits change
+/// even within a generation (8.0 to 8.6, 10.0 to 10.1).
 constexpr const sm_limits* find_sm_limits(const compute_capability& capability)
 {
     const std::size_t place = detail::place_of_sm_limits(capability);

@@ -17,7 +17,7 @@ struct upto {
     using box = Box;
 };
 
-/// The table for more elements than every other class has; see by_size.
+/// The table for more elements than in all other classes; see by_size.
 template <class Box>
 struct otherwise {
     static constexpr std::int64_t max_elements = std::numeric_limits<std::int64_t>::max();

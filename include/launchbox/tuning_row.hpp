@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// GPUs by what they say of themselves, never by their names: each property from its minimum to its maximum, both
-/// included. A property that is left out may have any value.
+/// GPUs by their properties, not their names: each property from its minimum to its maximum, both inclusive. A property
+/// that is left out may have any value.
 struct gpu_range {
     std::int64_t min_sms = 0, max_sms = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_l2_bytes = 0, max_l2_bytes = std::numeric_limits<std::int64_t>::max();
@@ -36,14 +36,14 @@ struct measured_gpu {
 
 /// The row for code compiled for compute capability `Number` / 10 and, where there is no newer row, for later ones.
 /// `Row` is any structural aggregate with the members `threads` (per block), `items` (per thread) and `min_blocks`
-/// (wanted resident blocks on an SM; 0: not given), and more at will.
+/// (wanted resident blocks on an SM; 0: not given), and any others.
 template <int Number, auto Row>
 struct sm {
     static constexpr compute_capability architecture{.major = Number / 10, .minor = Number % 10};
     static constexpr auto row = Row;
 };
 
-/// The row for `sm_90a` and its like: code for exactly this chip.
+/// The row for `sm_90a` and similar architectures: code for exactly this chip.
 template <int Number, auto Row>
 struct sm_a {
     static constexpr compute_capability architecture{
@@ -51,8 +51,8 @@ struct sm_a {
     static constexpr auto row = Row;
 };
 
-/// The row for `sm_100f` and its like: code for this chip and the later ones of its family, `sm_103f` and `sm_103a`
-/// too.
+/// The row for `sm_100f` and similar architectures: code for this chip and the later ones of its family, including
+/// `sm_103f` and `sm_103a`.
 template <int Number, auto Row>
 struct sm_f {
     static constexpr compute_capability architecture{
@@ -60,9 +60,9 @@ struct sm_f {
     static constexpr auto row = Row;
 };
 
-/// A row for some GPUs of its architecture alone: those in one of the ranges. Where no such row is for the GPU at hand,
-/// the row without ranges is used, which stands before them: `launch_box<sm<90, row{256, 15}>,
-/// on_gpus<sm<90, row{512, 11}>, gpu_range{.min_memory_bytes = 110'000'000'000}>>`.
+/// A row only for some GPUs of its architecture: those in one of the ranges. If no such row matches the current GPU,
+/// the row without ranges is used, which comes before them: `launch_box<sm<90, row{256, 15}>, on_gpus<sm<90, row{512,
+/// 11}>, gpu_range{.min_memory_bytes = 110'000'000'000}>>`.
 template <class Row, gpu_range... Gpus>
 struct on_gpus : Row {
     static constexpr std::array<gpu_range, sizeof...(Gpus)> gpus{Gpus...};
@@ -82,8 +82,8 @@ constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_b
 
 }  // namespace detail
 
-/// The row for elements of `to_bytes` bytes where `row` is for elements of `from_bytes`: the same bytes per thread,
-/// with `items` odd and at least 1, or what `Row::fitting_items(items)` makes of that number, where it is there.
+/// `row`, which is for elements of `from_bytes`, scaled to elements of `to_bytes`: the same bytes per thread, with
+/// `items` odd and at least 1, or the result of `Row::fitting_items(items)` for that number, if the function exists.
 template <class Row>
 constexpr Row scaled(Row row, std::int64_t from_bytes, std::int64_t to_bytes)
 {

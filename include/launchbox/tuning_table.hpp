@@ -11,10 +11,10 @@
 
 namespace launchbox {
 
-/// Launch parameters with one row an architecture, in ascending order: `launch_box<sm<80, row{256, 11}>,
-/// sm<90, row{256, 15, 2}>>`. Code uses the newest row that is not newer than what it was compiled for. Behind the row
-/// of an architecture there may be others of it for some GPUs: see on_gpus. A row that its architecture cannot hold, or
-/// whose min_blocks ptxas would ignore, does not compile.
+/// Launch parameters with one row an architecture, in ascending order: `launch_box<sm<80, row{256, 11}>, sm<90,
+/// row{256, 15, 2}>>`. Code uses the newest row that is not newer than the architecture it was compiled for. After the
+/// row of an architecture /// there may be others for some GPUs: see on_gpus. A row that its architecture cannot hold,
+/// or whose min_blocks ptxas would /// ignore, does not compile.
 template <class... Rows>
 struct launch_box : detail::table_rows<detail::have_type<Rows...>(), Rows...> {
     static constexpr bool is_strict = false;

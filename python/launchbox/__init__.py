@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """launchbox for Python: launch configurations of CUDA kernels, calculated and measured.
 
-Each function is a call of the command-line tool `launchbox`, which this package brings with it. What is wrong is raised
-as `launchbox.Error`. What they answer are records, `launchbox.types`: the tool's JSON with attributes.
+Each function calls the command-line tool `launchbox`, which this package contains, and returns a record of
+`launchbox.types`: the tool's JSON with attributes. Errors are raised as `launchbox.Error`.
 """
 from . import types
 from .frames import frame

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m launchbox ...` is the command `launchbox ...`, with `t1` and `configs`, which the command has not."""
+"""`python -m launchbox ...` is the command `launchbox ...`, with the additional commands `t1` and `configs`."""
 import os
 import sys
 

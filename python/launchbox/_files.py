@@ -66,7 +66,7 @@ def replace(path: str, content: bytes, inputs: Sequence[str], overwrite: bool) -
             with open(target, "rb") as file:
                 old = file.read(len(content) + 1)
             if old not in (b"", content) and not overwrite:
-                raise Error(f"{path} exists already and contains something else, and is not replaced",
+                raise Error(f"{path} already exists and contains something else, and is not replaced",
                             "name another file, or add --overwrite to replace it")
         new = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.getpid()}")
         try:

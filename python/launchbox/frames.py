@@ -20,10 +20,10 @@ ROWS = {"advice": "kernels", "bounds": "kernels", "builds": "candidates", "captu
 
 
 def frame(rows: Union[Report, Record, Iterable[Record]]) -> "pandas.DataFrame":
-    """A pandas DataFrame with a row a record: kernels of `inspect`, candidates of `results`, and so on.
+    """A pandas DataFrame with one row per record: kernels of `inspect`, candidates of `results`, and so on.
 
-    Members of records within records are columns with a dot, `occupancy.resident_blocks`; lists stay lists. Of a list
-    of records, `launchbox.frame(report.best)` makes a frame of these.
+    Members of nested records are columns with a dot, `occupancy.resident_blocks`; lists stay lists. For a list
+    of records: `launchbox.frame(report.best)`.
 
     Raises
     ------

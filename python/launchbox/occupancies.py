@@ -33,7 +33,7 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     threads
         Threads per block, from 1.
     registers
-        Registers per thread, as ptxas -v prints them; 0 to 255. Left out: not known, and not counted.
+        Registers per thread, as ptxas -v prints them; 0 to 255. Left out: unknown, and not counted as a limit.
     shared, dynamic_shared
         Shared memory per block, in bytes, or "48K"; dynamic_shared can be an expression, "4*threads".
     barriers
@@ -41,7 +41,7 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     max_threads
         The kernel's launch bound.
     options
-        The others of `launchbox occupancy`: carveout (percent), cache, caching, mode, max_dynamic_shared; for one
+        Other options of `launchbox occupancy`: carveout (percent), cache, caching, mode, max_dynamic_shared; for one
         launch also grid, sms, cluster, gpcs, rules=True and curves=True.
 
     Returns
@@ -51,14 +51,14 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
     `limiters`, `next_step`, ...
 
     If any of these is a list, range, numpy array or column of a DataFrame, a launchbox.types.Occupancies for as many
-    launches: its `columns` are figures of the same names, each with a value a launch, as numpy arrays if one was given,
-    else as lists. What is one value is the same for all. None, NaN and <NA> in a column mean not known. A million take
-    seconds.
+    launches: its `columns` are figures of the same names with one value per launch, as numpy arrays if one was given,
+    else as lists. Single values apply to all launches. None, NaN and <NA> in a column mean unknown. A million launches
+    take seconds.
 
     Raises
     ------
     launchbox.Error
-        A value is out of its range (of columns the first, with its row), or an option is not known.
+        A value is out of range (of columns the first, with its row), or an option is unknown.
 
     Examples
     --------

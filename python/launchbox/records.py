@@ -35,8 +35,8 @@ class _RecordType(type):
 class Record(metaclass=_RecordType):
     """An object of the tool's JSON. Records are values: equal if their JSON is.
 
-    What the tool does not know is None. Members that a later version of the tool has and this package does not know are
-    there, too, as what JSON makes of them.
+    Unknown values are None. Members of a later version of the tool that this package does not know are
+    included too, as plain JSON values.
     """
 
     __slots__ = ("_json", "_made")
@@ -107,7 +107,7 @@ class Record(metaclass=_RecordType):
 
 
 class Report(Record):
-    """What a verb of the tool answers."""
+    """The report of a verb of the tool."""
 
     __slots__ = ("_messages", "_exit_status")
     _messages: Tuple[str, ...]
@@ -120,7 +120,7 @@ class Report(Record):
 
     @property
     def messages(self) -> Tuple[str, ...]:
-        """What the tool says beside its answer, a message each: inputs that it could not read, warnings."""
+        """The tool's messages: inputs that it could not read, warnings."""
         return self._messages
 
     @property
@@ -130,7 +130,7 @@ class Report(Record):
 
     @property
     def complete(self) -> bool:
-        """Whether all inputs could be read; if not, `messages` says which could not, and why."""
+        """Whether all inputs could be read; if not, `messages` names the others, with the reasons."""
         return self._exit_status <= 1
 
     def __reduce__(self) -> Any:

@@ -34,7 +34,7 @@ class Error(Exception):
 
 
 class Answer(NamedTuple):
-    """What the tool wrote, and how it ended."""
+    """The output of the tool, and its exit status."""
 
     output: bytes
     messages: List[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`launchbox.tune`: candidates that Python launches, searched, timed and kept by the tool.
+"""`launchbox.tune`: tunes candidates that Python launches; the tool searches, times and stores them.
 
 The tool has the search, the statistics, the race of the best, the store and the limits; here its spec is written, and
 the functions are sent to the processes that it starts (`_worker`).
@@ -28,7 +28,7 @@ _START = "import os,sys;sys.path.insert(0,os.environ['LAUNCHBOX_PYTHON']);from l
 
 @dataclass(frozen=True)
 class Candidate:
-    """What became of one assignment of the parameters on one workload."""
+    """The result of one assignment of the parameters on one workload."""
 
     parameters: Dict[str, Any]
     workload: Dict[str, Any]
@@ -42,7 +42,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The best candidate and all others. Of several workloads or kinds of GPU the first counts; `best` has all."""
+    """The best candidate and all others. With several workloads or GPU models, those of the first; `best` has all."""
 
     parameters: Dict[str, Any]  #: the winner, or else the baseline, or else the fastest: see `verdict`
     median_ms: Optional[float]
@@ -91,39 +91,38 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
          log: Union[str, "os.PathLike[str]", None] = None, progress: bool = True) -> Tuning:
     """Finds the fastest candidate of `space` by measuring, and keeps all results in a database.
 
-    `space`: the values of each parameter, by its name. Values may be numbers, words, True and False, or any other
-    objects, for which their names stand in the database. Or the path of a spec (docs/tune_spec.md), which then says
-    everything.
+    `space`: the values of each parameter, by its name. Values may be numbers, strings, True and False, or any other
+    objects, which the database lists by name. Or the path of a spec (docs/tune_spec.md), which replaces the other
+    arguments.
 
-    `run(**parameters)`: one launch of one candidate. What it returns may be its outputs (arrays, or a tuple or dict of
-    arrays), or a number: then that is its time in milliseconds. Otherwise it is timed between two events of the GPU, or
-    on the processor with a clock.
+    `run(**parameters)`: one launch of one candidate. It may return its outputs (arrays, or a tuple or dict of arrays),
+    or a number, which is its time in milliseconds. Otherwise it is timed between two events of the GPU, or on the CPU
+    with a clock.
 
-    `setup()` runs once in each worker process; `run` and all others then get what it returns as their first argument.
-    `reset()` runs before each launch and is not timed: for what launches change.
+    `setup()` runs once in each worker process; `run` and all others get its result as their first argument. `reset()`
+    runs before each launch and is not timed: it restores data that launches change.
 
-    A time counts only if the output of that launch was right: the outputs that `run` returns, or that `outputs()`
-    gives, are overwritten before each timed launch. After it `verify()` raises or returns False if something is wrong;
-    or the outputs are compared with those that `reference()` returns, or else with those of the baseline, or of the
-    first candidate: |x - right| <= atol + rtol * |right|.
+    A time counts only if the output of that launch was right. The outputs that `run` returns, or that `outputs()`
+    gives, are overwritten before each timed launch. After it, `verify()` raises or returns False if something is
+    wrong; or the outputs are compared with those of `reference()`, else with those of the baseline or of the first
+    candidate: |x - right| <= atol + rtol * |right|.
 
     `compile(**parameters)` compiles a candidate for the library's cache, without a launch, as `kernel.warmup` of Triton
-    does: it runs in other processes (`compilers` of them, else one for each processor core, 16 at most), while others
-    are measured.
+    does. It runs in other processes (`compilers` of them, else one per core, at most 16), while others are measured.
 
-    `objective`: what is looked for instead of the shortest time, such as "max tokens_per_s where p99_ms <= 20" or
-    "time, p99_ms" (docs/objectives.md). `quantities()` gives the numbers that it names, of the last launch, as a dict; of
-    a spec the spec's program or kernel does.
+    `objective`: what to optimise instead of the time, such as "max tokens_per_s where p99_ms <= 20" or "time, p99_ms"
+    (docs/objectives.md). `quantities()` returns the numbers that it names, for the last launch, as a dict; with a spec,
+    they come from the spec's program or kernel.
 
-    `verify`, `outputs`, `reset`, `compile`, `quantities` and `stream` may take parameters by name, too. `stream()` gives
-    the stream that `run` uses, if that is not the default one.
+    `verify`, `outputs`, `reset`, `compile`, `quantities` and `stream` may take parameters by name too. `stream()`
+    returns the stream that `run` uses, if that is not the default stream.
 
-    A candidate that raises, hangs, crashes or takes too much memory (`memory`, in bytes) costs its own result; its
-    reason is in the database. With the same `database` a later call continues. Ctrl-C raises KeyboardInterrupt; what
-    was finished is kept.
+    A candidate that raises, hangs, crashes or takes too much memory (`memory`, in bytes) loses only its own result;
+    the reason is in the database. With the same `database` a later call continues. Ctrl-C raises KeyboardInterrupt and
+    keeps finished results.
 
-    The functions have to be at the top level of a file, below which the call of `tune` stands behind
-    `if __name__ == "__main__":`, as for `multiprocessing`; with cloudpickle installed they may be any.
+    The functions must be at the top level of a file that calls `tune` under `if __name__ == "__main__":`, as for
+    `multiprocessing`. If cloudpickle is installed, any functions will do.
     """
     if _payload.inside_worker:
         raise _payload.CalledAgain("launchbox.tune is called by a file that its worker process imports: put the call "

@@ -12,7 +12,7 @@ class OccupancyAccountKernel(Record):
     """What one kernel uses."""
 
     name: Optional[str]
-    """Short name; null when only figures were given."""
+    """Short name; null if only figures were given."""
     registers: Optional[int]
     """Per thread; null: unknown, and not counted as a limit."""
     static_shared_bytes: Optional[int]
@@ -43,15 +43,15 @@ class OccupancyLimitStep(Record):
     """What is calculated: warps_per_block, registers_per_thread, registers_per_warp, warps_per_sm, launch_check,
     blocks, allocated, per_block_maximum, preferred, barriers_per_block, caching, clusters, settled_by."""
     value: int
-    """What comes out."""
+    """The result."""
     lost: int
-    """What rounding wastes here, in the unit of the value (lanes, registers, bytes, warps); 0: nothing."""
+    """What the rounding leaves unused, in the unit of the value (lanes, registers, bytes, warps); 0: nothing."""
     text: str
-    """The step for people."""
+    """The step as text."""
 
 
 class OccupancyLimit(Record):
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
 
     blocks: Optional[int]
     """Blocks per SM that this resource allows; null: it does not limit."""
@@ -60,27 +60,26 @@ class OccupancyLimit(Record):
 
 
 class OccupancyAccountLimits(Record):
-    """One limit a resource."""
+    """One limit per resource."""
 
     warps: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     blocks: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     registers: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     shared: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     barriers: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     virtual_resources: Optional[OccupancyLimit]
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
     clusters: OccupancyLimit
-    """How many blocks one resource allows, and by which arithmetic."""
+    """The number of blocks that one resource allows, with the arithmetic."""
 
 
 class OccupancyAllowance(Record):
-    """The value of one resource now, and the largest with which `blocks` blocks are resident as far as this resource
-    goes."""
+    """The current value of one resource, and the largest with which this resource allows `blocks` resident blocks."""
 
     resource: Literal['threads', 'registers', 'shared', 'barriers']
     """threads per block, registers per thread, bytes of shared memory per block (static and dynamic), named barriers
@@ -88,30 +87,30 @@ class OccupancyAllowance(Record):
     now: int
     """The value of this launch."""
     at_most: Optional[int]
-    """The largest value; null: none does."""
+    """The largest value; null: there is none."""
     blocks: int
-    """Resident blocks per SM that are spoken of."""
+    """The resident blocks per SM that this entry is about."""
     satisfied: bool
     """Whether the value of this launch is small enough."""
 
 
 class OccupancyAccountNextStepChange(Record):
-    """One quantity and what it becomes, in the units of `thresholds`."""
+    """One quantity, before and after, in the units of `thresholds`."""
 
     resource: Literal['threads', 'registers', 'shared', 'barriers']
     from_: int
-    """Now."""
+    """Before."""
     to: int
-    """Then."""
+    """After."""
 
 
 class OccupancyAccountNextStep(Record):
     """Part of the tool's answer."""
 
     text: str
-    """The step for people."""
+    """The step as text."""
     changes: List[OccupancyAccountNextStepChange]
-    """All of them together."""
+    """All changes together."""
     resident_blocks: int
     """Blocks per SM afterwards."""
     occupancy: float
@@ -130,9 +129,9 @@ class OccupancyAccountWaves(Record):
     full_waves: int
     """Waves without an empty block slot."""
     tail_blocks: int
-    """Blocks of the last, partial wave; 0: there is none."""
+    """Blocks of the last, partial wave; 0: none."""
     efficiency: float
-    """Block slots used over block slots held, if all blocks take equally long."""
+    """Used block slots over available block slots, if all blocks take equally long."""
 
 
 class OccupancyAccountClusters(Record):
@@ -141,7 +140,7 @@ class OccupancyAccountClusters(Record):
     cluster_blocks: int
     """Blocks in a cluster."""
     estimate: Optional[int]
-    """Resident clusters; null: the shape of this chip's GPCs is not known."""
+    """Resident clusters; null: the GPCs of this chip are unknown."""
     low: int
     """At least."""
     high: int
@@ -149,11 +148,11 @@ class OccupancyAccountClusters(Record):
     gpcs_known: bool
     """Whether the SMs of each GPC were given."""
     settled_by: Literal['cudaOccupancyMaxActiveClusters']
-    """The CUDA call that answers it for a GPU at hand."""
+    """The CUDA call that gives the exact number on the GPU."""
 
 
 class OccupancyAccountCurves(Record):
-    """On request: resident warps as one quantity varies."""
+    """With --curves: resident warps as one quantity varies."""
 
     threads: List[List[int]]
     """Pairs of the quantity's value and the resident warps per SM."""
@@ -172,7 +171,7 @@ class OccupancyAccountRule(Record):
     rule: str
     """In words."""
     kept: Optional[bool]
-    """Whether this launch keeps it; null: a figure that it needs is not known."""
+    """Whether this launch keeps the rule; null: a necessary figure is unknown."""
     costs: Optional[bool]
     """Whether breaking it costs resident warps or lanes here."""
     figure: str
@@ -189,14 +188,14 @@ class OccupancyAccount(Record):
     sms: Optional[int]
     """Streaming multiprocessors of the GPU; null: not known."""
     mode: Literal['driver', 'spreadsheet']
-    """driver: what the GPU does; spreadsheet: what NVIDIA's retired spreadsheet says."""
+    """driver: as the GPU; spreadsheet: as NVIDIA's retired spreadsheet."""
     kernel: OccupancyAccountKernel
     """What one kernel uses."""
     shape: OccupancyAccountShape
     """How it is launched."""
     at_most: Optional[bool]
-    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are the most that
-    can be resident."""
+    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are upper
+    limits."""
     resident_blocks: int
     """Blocks on one SM at once; 0: the block cannot be launched."""
     resident_warps: int
@@ -208,28 +207,28 @@ class OccupancyAccount(Record):
     obstacle: Optional[str]
     """Why the block cannot be launched; null: it can."""
     limits: OccupancyAccountLimits
-    """One limit a resource."""
+    """One limit per resource."""
     limiters: List[Literal['warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources']]
-    """The resources whose limit equals the resident blocks; empty when something other than a resource forbids the
+    """The resources whose limit equals the resident blocks; empty if something other than a resource prevents the
     launch."""
     thresholds: List[OccupancyAllowance]
-    """Per resource, what one block more would need; empty when the block slots are all in use."""
+    """For each resource, the value for one more block; empty if all block slots are in use."""
     slack: List[OccupancyAllowance]
-    """Per resource, how far it can go before a block is lost; empty when no block is resident."""
+    """For each resource, the largest value with which no block is lost; empty if no block is resident."""
     next_step: Optional[OccupancyAccountNextStep]
-    """The smallest change that makes more warps resident; null: there is none."""
+    """The smallest change that makes more warps resident; null: none."""
     grid_obstacle: Optional[str]
-    """Why no grid of this size can be launched; null: it can, or there is none."""
+    """Why no grid of this size can be launched; null: it can, or no grid was given."""
     waves: Optional[OccupancyAccountWaves]
-    """The grid on the whole GPU; null unless grid and SMs were given and a block is resident."""
+    """The grid on the whole GPU; null without grid or SMs, or if no block is resident."""
     clusters: Optional[OccupancyAccountClusters]
-    """An estimate of the resident clusters of the whole GPU; null unless clusters were asked for."""
+    """An estimate of the resident clusters of the whole GPU; null without clusters."""
     notes: List[str]
-    """What the reader must know besides."""
+    """Assumptions and warnings."""
     curves: Optional[OccupancyAccountCurves]
-    """On request: resident warps as one quantity varies."""
+    """With --curves: resident warps as one quantity varies."""
     rules: Optional[List[OccupancyAccountRule]]
-    """On request: the rules of thumb for a block size."""
+    """With --rules: the rules of thumb for a block size."""
 
 
 class OccupancySkippedImage(Record):
@@ -243,13 +242,13 @@ class OccupancySkippedImage(Record):
 
 
 class Occupancy(Report):
-    """What `launchbox occupancy --format json` prints."""
+    """Output of `launchbox occupancy --format json`."""
 
     schema: Literal['launchbox.occupancy/1']
     results: List[OccupancyAccount]
-    """One a kernel and architecture, in the order asked for."""
+    """One per kernel and architecture, in the order of the input."""
     skipped_images: Optional[List[OccupancySkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
 
 
 class AdviceKernelLaunch(Record):
@@ -258,9 +257,9 @@ class AdviceKernelLaunch(Record):
     file: str
     line: int
     threads: Optional[int]
-    """Of a block; null: the source does not show it."""
+    """Per block; null: the source does not show it."""
     dynamic_shared_bytes: Optional[int]
-    """Of a block; null: the source does not show it."""
+    """Per block; null: the source does not show it."""
 
 
 class AdviceKernelMaybeLaunched(Record):
@@ -275,35 +274,35 @@ class AdviceKernelArchitecture(Record):
 
     architecture: str
     gpu: Optional[str]
-    """The model that the user named."""
+    """The GPU model that the user named."""
     threads: Optional[int]
-    """Of a block, for which the figures hold."""
+    """The block size for which the figures apply."""
     registers: Optional[int]
-    """Of a thread, of the source as it is; so are all that follow up to obstacle."""
+    """Per thread, of the unchanged source, like all following members up to obstacle."""
     spill_store_bytes: Optional[int]
-    """Of a thread."""
+    """Per thread."""
     spill_load_bytes: Optional[int]
-    """Of a thread."""
+    """Per thread."""
     shared_spill_store_bytes: Optional[int]
-    """Of a thread, to shared memory."""
+    """Per thread, to shared memory."""
     shared_spill_load_bytes: Optional[int]
-    """Of a thread, to shared memory."""
+    """Per thread, to shared memory."""
     static_shared_bytes: Optional[int]
-    """Of a block."""
+    """Per block."""
     dynamic_shared_bytes: Optional[int]
-    """Of a block, counted in the figures; null: not known and left out, so that residency is an upper limit."""
+    """Per block, included in the figures; null: unknown and left out, so that resident blocks are an upper limit."""
     resident_blocks: Optional[int]
     """On one SM."""
     occupancy: Optional[float]
     limiters: List[str]
     obstacle: Optional[str]
-    """Why a block can never be launched; null: it can."""
+    """Why a block cannot be launched; null: it can."""
     verdict: Literal['unknown', 'cannot_launch', 'keep', 'no_bound', 'remove', 'write', 'no_difference']
     """As in launchbox.bounds/1."""
     write: Optional[str]
-    """The launch bound to write; null: nothing is to be written."""
+    """The launch bound to write; null: no change."""
     effect: Optional[str]
-    """Of writing it, in words; or why nothing is known."""
+    """The effect of writing it, in words; or why it is unknown."""
 
 
 class AdviceKernel(Record):
@@ -317,26 +316,26 @@ class AdviceKernel(Record):
     written: str
     """The launch bound in the source; empty: none."""
     launches: List[AdviceKernelLaunch]
-    """In the source, in the order of its text."""
+    """Launches in the source, in the order of the text."""
     maybe_launched: List[AdviceKernelMaybeLaunched]
-    """Launches by a pointer that may be of it: no other is found, and its address is taken."""
+    """Launches through a pointer that may be of this kernel: its address is taken, and no other launch was found."""
     block_size: Literal['unknown', 'free', 'fixed']
-    """Whether another block size would be correct."""
+    """Whether another block size gives correct results."""
     block_size_reason: Optional[str]
     """Why."""
     threads_assumed: bool
-    """No bound, launch or option gives the block size of the figures."""
+    """True: no bound, launch or option gives the block size of the figures."""
     architectures: List[AdviceKernelArchitecture]
     notes: List[str]
-    """What else to know, the weightiest first."""
+    """Notes, the most important first."""
     details: List[str]
-    """Reasons, and notes of less weight."""
+    """Reasons, and less important notes."""
     next: Optional[str]
     """A command to try next."""
 
 
 class Advice(Report):
-    """What `launchbox advise --format json` prints."""
+    """Output of `launchbox advise --format json`."""
 
     schema: Literal['launchbox.advice/1']
     file: str
@@ -344,24 +343,24 @@ class Advice(Report):
     compiler: str
     """The version of nvcc, 13.0.88."""
     kernels: List[AdviceKernel]
-    """The worst first: what cannot be launched, what spills most, what has the lowest occupancy."""
+    """The worst first: kernels that cannot be launched, then by spills, then by occupancy."""
     errors: List[str]
-    """Why an architecture gave nothing."""
+    """Why an architecture has no result."""
 
 
 class BoundsMeasured(Record):
-    """With what the times were taken; null without --measure."""
+    """How the times were measured; null without --measure."""
 
     command: Optional[str]
     """The benchmark, as the user typed it."""
     build: Optional[str]
-    """What was run before each was measured."""
+    """The command that was run before each measurement."""
     runs: int
-    """Of each row, in turns."""
+    """Runs of each row, in turns."""
     architecture: Optional[str]
-    """The one that was measured."""
+    """The measured architecture."""
     gpu: Optional[str]
-    """null: there is no GPU here."""
+    """null: this machine has no GPU."""
     driver: Optional[str]
     """The CUDA version that the driver supports."""
     date: Optional[str]
@@ -385,11 +384,11 @@ class BoundsInput(Record):
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
                   'shared library', 'archive', 'other binary', 'unreadable']
     kernels: int
-    """How many were found in it."""
+    """The number of kernels found in it."""
     skipped_images: Optional[List[BoundsInputSkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
     errors: List[str]
-    """What is wrong with it, the compiler's own messages first."""
+    """Errors of this input, the compiler's messages first."""
 
 
 class BoundsKernelRowTimeNs(Record):
@@ -397,21 +396,21 @@ class BoundsKernelRowTimeNs(Record):
 
     median: float
     low: float
-    """The median lies between low and high with at least 95 %, from 6 samples on."""
+    """The 95 % confidence interval of the median is from low to high, with 6 samples or more."""
     high: float
     count: int
-    """Samples."""
+    """The number of samples."""
 
 
 class BoundsKernelRow(Record):
     """Part of the tool's answer."""
 
     threads: int
-    """Of a block."""
+    """Per block."""
     attribute: str
-    """The weakest of those that give this code; empty: none."""
+    """The weakest attribute that gives this code; empty: none."""
     also: List[str]
-    """The others."""
+    """The other attributes that give this code."""
     registers: Optional[int]
     """Per thread; null: unknown."""
     spill_store_bytes: Optional[int]
@@ -419,115 +418,116 @@ class BoundsKernelRow(Record):
     spill_load_bytes: Optional[int]
     """Per thread; null: unknown."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     code_bytes: Optional[int]
-    """Machine code; null: unknown."""
+    """Bytes of machine code; null: unknown."""
     resident_blocks: Optional[int]
-    """Of an SM; 0: cannot be launched; null: the registers are not known."""
+    """Blocks resident on an SM; 0: cannot be launched; null: the registers are unknown."""
     occupancy: Optional[float]
     """Resident warps over warp slots."""
     limiters: List[Literal['warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources']]
-    """The limits equal to the resident blocks."""
+    """The resources whose limit equals the resident blocks."""
     obstacle: Optional[str]
-    """Why a block of this size can never be launched; null: it can, or it is not known."""
+    """Why a block of this size cannot be launched; null: it can, or that is unknown."""
     pareto: bool
-    """No row of this block size has as many resident warps, as few spills and as little code, and is better in one of
-    them."""
+    """True: no row of this block size is at least as good in resident warps, spills and code size, and better in one
+    of them."""
     pareto_of_all: bool
-    """No row of any block size has."""
+    """The same over the rows of all block sizes."""
     recommended: bool
-    """The one to write, for this block size."""
+    """True: the row to write, for this block size."""
     as_written: bool
-    """The source as it is gives this code."""
+    """True: the unchanged source gives this code."""
     from_ptx: bool
-    """From PTX without an attribute, and not compiled from the source with this one, which can give other figures."""
+    """True: compiled from PTX without an attribute; compiling the source with this attribute can give other
+    figures."""
     time_ns: Optional[BoundsKernelRowTimeNs]
     """null: not measured."""
     failure: Optional[str]
-    """Why a measurement gave no time; null: it did, or there was none."""
+    """Why a measurement failed; null: it succeeded, or there was none."""
 
 
 class BoundsKernelThreshold(Record):
     """Part of the tool's answer."""
 
     threads: int
-    """Of a block."""
+    """Per block."""
     blocks: int
-    """Resident on an SM."""
+    """Blocks resident on an SM."""
     registers: Optional[int]
-    """Most registers of a thread that let so many be resident; null: none do."""
+    """The most registers per thread with which this many blocks are resident; null: there is no such number."""
     shared_bytes: Optional[int]
-    """Most shared memory of a block, static and dynamic; null: none does."""
+    """The most shared memory per block, static and dynamic; null: there is no such size."""
     barriers: Optional[int]
-    """Most named barriers; null: none do."""
+    """The most named barriers; null: there is no such number."""
 
 
 class BoundsKernelRecommendation(Record):
     """Part of the tool's answer."""
 
     threads: int
-    """Of a block."""
+    """Per block."""
     attribute: Optional[str]
-    """To write; empty: none; null: not known."""
+    """The attribute to write; empty: none; null: unknown."""
     verdict: Literal['unknown', 'cannot_launch', 'keep', 'no_bound', 'remove', 'write', 'no_difference']
-    """keep: as written is right. no_bound: none is written, and none is better. remove: no attribute beats the one
-    written. no_difference: measured, and nothing is faster than as written beyond noise."""
+    """keep: the source is right. no_bound: there is none, and none is better. remove: no attribute is better than the
+    one in the source. no_difference: measured, and nothing is faster than the source beyond noise."""
     by_time: bool
-    """Measured times decided, not figures."""
+    """True: measured times decided, not figures."""
     reason: str
     """One sentence."""
     gain: str
-    """Against the source as it is, in a few words; empty: none."""
+    """Relative to the unchanged source, in a few words; empty: none."""
     findings: List[str]
-    """What else is to be known, a sentence each."""
+    """Further remarks, one sentence each."""
 
 
 class BoundsKernelRecommendationEntry(Record):
     """Part of the tool's answer."""
 
     threads: int
-    """Of a block."""
+    """Per block."""
     attribute: Optional[str]
-    """To write; empty: none; null: not known."""
+    """The attribute to write; empty: none; null: unknown."""
     verdict: Literal['unknown', 'cannot_launch', 'keep', 'no_bound', 'remove', 'write', 'no_difference']
-    """keep: as written is right. no_bound: none is written, and none is better. remove: no attribute beats the one
-    written. no_difference: measured, and nothing is faster than as written beyond noise."""
+    """keep: the source is right. no_bound: there is none, and none is better. remove: no attribute is better than the
+    one in the source. no_difference: measured, and nothing is faster than the source beyond noise."""
     by_time: bool
-    """Measured times decided, not figures."""
+    """True: measured times decided, not figures."""
     reason: str
     """One sentence."""
     gain: str
-    """Against the source as it is, in a few words; empty: none."""
+    """Relative to the unchanged source, in a few words; empty: none."""
     findings: List[str]
-    """What else is to be known, a sentence each."""
+    """Further remarks, one sentence each."""
 
 
 class BoundsKernelPortable(Record):
     """Part of the tool's answer."""
 
     threads: int
-    """The block size that it is for."""
+    """The block size for which it applies."""
     attribute: str
     """What to write: an attribute, or the name of the macro; empty: none."""
     lines: List[str]
-    """The macro; empty: none is needed."""
+    """The lines of the macro; empty: none is needed."""
     rows: List[str]
-    """The same as rows of a launch box, in comments."""
+    """The same as rows of a launch box, as comments."""
     notes: List[str]
-    """What is to be known of it."""
+    """Remarks."""
 
 
 class BoundsKernel(Record):
     """One kernel for one architecture."""
 
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     demangled: str
-    """As C++ writes it."""
+    """The C++ declaration."""
     short_name: str
     """Without parameters and casts."""
     architecture: str
@@ -539,56 +539,55 @@ class BoundsKernel(Record):
     relocatable: bool
     """Compiled with -rdc: the figures are final only after nvlink."""
     dynamic_shared_bytes: Optional[int]
-    """Per block, as asked or as the source launches it; null: not known, and the figures leave it out."""
+    """Per block, as given or as the source launches it; null: unknown, and left out of the figures."""
     dynamic_shared_bytes_per_warp: int
-    """And for every 32 threads of a block, where it depends on a block size that is not known."""
+    """In addition for every 32 threads of a block, if it depends on an unknown block size."""
     threads_assumed: bool
-    """No bound, launch or option gives the block size."""
+    """True: no bound, launch or option gives the block size."""
     threads: List[int]
-    """The block sizes looked at, rising."""
+    """The block sizes that were tried, ascending."""
     rows: List[BoundsKernelRow]
-    """One a block size and machine code."""
+    """One per block size and machine code."""
     thresholds: List[BoundsKernelThreshold]
-    """For each block size, and each number of blocks that other resources let be resident."""
+    """For each block size, and each number of resident blocks that other resources allow."""
     recommendations: List[BoundsKernelRecommendation]
-    """One a block size."""
+    """One per block size."""
     recommendation: Optional[BoundsKernelRecommendationEntry]
-    """That of the best block size; null: nothing can be recommended."""
+    """The recommendation of the best block size; null: none."""
     portable: Optional[BoundsKernelPortable]
-    """One attribute for all architectures of this kernel; null: only one was asked for, or there is none."""
+    """One attribute for all architectures of this kernel; null: only one architecture was given, or there is none."""
     findings: List[str]
-    """Of the kernel as it is written."""
+    """Findings of the unchanged kernel."""
     not_swept: Optional[str]
-    """Why nothing was tried; null: it was."""
+    """Why no other bound was tried; null: other bounds were tried."""
     errors: List[str]
     """Attributes that did not compile."""
 
 
 class Bounds(Report):
-    """What `launchbox bounds --format json` prints."""
+    """Output of `launchbox bounds --format json`."""
 
     schema: Literal['launchbox.bounds/1']
     compiler: str
     """The version of nvcc, 13.0.88."""
     compiles: int
-    """Runs of nvcc that this call needed."""
+    """Runs of nvcc in this call."""
     from_cache: int
-    """Compiles that an earlier call had made."""
+    """Compiles taken from the cache."""
     whole: bool
     """Every row was compiled from the source (--all, --measure, --apply)."""
     measured: BoundsMeasured
-    """With what the times were taken; null without --measure."""
+    """How the times were measured; null without --measure."""
     inputs: List[BoundsInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
     kernels: List[BoundsKernel]
-    """Those of one kernel one after the other."""
+    """Grouped by kernel."""
     conflicts: List[str]
-    """Declarations whose kernels want different attributes, a sentence each."""
+    """Declarations whose kernels need different attributes, one sentence each."""
 
 
 class BuildsCandidateLaunch(Record):
-    """How it would be launched, and how much of an SM that would fill; null where it cannot be launched, or for a
-    program"""
+    """How it would be launched, and its resident blocks; null if it cannot be launched, or for a program"""
 
     threads: int
     """Per block"""
@@ -604,27 +603,26 @@ class BuildsCandidate(Record):
     tunable: str
     """The name in [tunable]"""
     architecture: Optional[str]
-    """sm_90; null for a program that is built for the processor"""
+    """sm_90; null for a program that is built for the CPU"""
     parameters: Dict[str, Union[float, str, bool]]
     workload: Dict[str, Union[float, str, bool]]
     outcome: Literal['built', 'rejected', 'compile_error', 'compile_timeout']
     reason: Optional[str]
-    """One line; null for what is built"""
+    """The reason of a failure, one line; null if it was built"""
     baseline: bool
     """The spec's baseline"""
     resources: Optional[Dict[str, Any]]
-    """As in launchbox.results/1; null where nothing was compiled, or for a program"""
+    """As in launchbox.results/1; null if nothing was compiled, or for a program"""
     launch: BuildsCandidateLaunch
-    """How it would be launched, and how much of an SM that would fill; null where it cannot be launched, or for a
-    program"""
+    """How it would be launched, and its resident blocks; null if it cannot be launched, or for a program"""
     from_cache: bool
-    """The same was compiled before"""
+    """True: taken from the compile cache"""
     log: Optional[str]
-    """What the compiler or the build said; null where it said nothing"""
+    """Output of the compiler or the build; null if there was none"""
 
 
 class Builds(Report):
-    """What `launchbox tune --build-only --format json` prints: candidates that were built and screened, and not
+    """Output of `launchbox tune --build-only --format json`: candidates that were built and screened, but not
     measured."""
 
     schema: Literal['launchbox.builds/1']
@@ -650,36 +648,36 @@ class CaptureMemory(Record):
     """XXH3 of the bytes."""
     changed_bytes: int
     after: Optional[str]
-    """After the launch; not given: it changed nothing."""
+    """The file of the bytes after the launch; missing: nothing changed."""
     after_hash: Optional[str]
     name: Optional[str]
     """Of a variable."""
     referenced: Optional[bool]
-    """Of a variable: captured memory points to it."""
+    """For a variable: captured memory points to it."""
 
 
 class Capture(Report):
-    """capture.json in the folder of `launchbox capture -k NAME -o FOLDER`: a launch as the program made it."""
+    """capture.json in the folder of `launchbox capture -k NAME -o FOLDER`: a captured launch."""
 
     schema: Literal['launchbox.capture/1']
     kernel: str
-    """As the linker knows it."""
+    """The mangled name."""
     module: str
     """The file of the cubin that was loaded."""
     module_hash: str
     """XXH3 of the cubin."""
     architecture: str
     ptx: Optional[str]
-    """The file with PTX of the kernel; not given: none was found."""
+    """The file with the PTX of the kernel; missing: none was found."""
     grid: List[int]
     block: List[int]
     cluster: List[int]
     dynamic_shared_bytes: int
     max_threads: int
-    """What the driver allows for a block of this kernel."""
+    """The driver's limit for a block of this kernel."""
     cooperative: bool
     carveout_percent: int
-    """-1: none was asked for."""
+    """-1: none was requested."""
     arguments: str
     """The argument block, in hexadecimal."""
     parameters: List[CaptureParameter]
@@ -687,7 +685,7 @@ class Capture(Report):
     variables: List[CaptureMemory]
     command: List[str]
     number: int
-    """Of the launches that fit -k and --shape."""
+    """Its number among the launches that match -k and --shape."""
     warnings: List[str]
 
 
@@ -714,20 +712,20 @@ class CheckInput(Record):
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
                   'shared library', 'archive', 'other binary', 'folder', 'package', 'unreadable']
     kernels: int
-    """How many were found in it."""
+    """The number of kernels found in it."""
     skipped_images: Optional[List[BoundsInputSkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
     errors: List[str]
-    """What is wrong with it, the compiler's own messages first."""
+    """Errors of this input, the compiler's messages first."""
 
 
 class CheckCounts(Record):
     """Part of the tool's answer."""
 
     kernels: int
-    """Kernels x architectures that were checked."""
+    """The number of kernels x architectures that were checked."""
     checks: int
-    """Limits and figures that were looked at."""
+    """The number of limits and figures that were checked."""
     broken: int
     unknown: int
     better: int
@@ -735,17 +733,17 @@ class CheckCounts(Record):
     new_kernels: int
     gone_kernels: int
     ptx_only: int
-    """Kernels that are there only as PTX, which were not checked."""
+    """Kernels that exist only as PTX, which were not checked."""
     unlinked: int
     """Kernels compiled with -rdc and not linked."""
     renumbered: int
-    """Kernels that were found in the baseline by a name without its hash or counter, which changes from build to
+    """Kernels that were matched with the baseline without the hash or counter in the name, which changes with every
     build."""
     unchecked: Optional[int]
-    """Inputs, and architectures that were asked for, without a kernel that could be checked; budgets and baselines
-    that decided nothing."""
+    """Inputs, and architectures of --arch, without a kernel that could be checked; budgets and baselines that checked
+    nothing."""
     renamed: int
-    """Kernels that were found in the baseline with other parameters, or in another file."""
+    """Kernels that were matched with the baseline although their parameters or file differ."""
 
 
 class CheckFindingSetBy(Record):
@@ -767,9 +765,9 @@ class CheckFinding(Record):
     """Part of the tool's answer."""
 
     identity: str
-    """The name that stays the same from build to build."""
+    """A name that is the same in every build."""
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     short_name: str
     architecture: Optional[str]
     check: Literal['max_registers', 'max_spill_bytes', 'max_shared_spill_bytes', 'max_stack_bytes', 'max_stack_reserve',
@@ -782,11 +780,11 @@ class CheckFinding(Record):
     value: Optional[float]
     """null: not known."""
     limit: Optional[float]
-    """Of the budget, or the figure in the baseline; null: not known there."""
+    """The limit of the budget, or the figure in the baseline; null: unknown there."""
     message: str
     set_by: CheckFindingSetBy
     input: str
-    """Of the copy that is worst; - for standard input."""
+    """The input of the worst copy; - for standard input."""
     written_at: Optional[CheckFindingWrittenAt]
 
 
@@ -797,7 +795,7 @@ class CheckChangeFigure(Record):
                    'baseline_shared_spill_bytes', 'baseline_registers', 'baseline_stack_bytes',
                    'baseline_static_shared', 'baseline_build']
     before: Optional[float]
-    """null: not known, or no number."""
+    """null: unknown, or not a number."""
     after: Optional[float]
     shown_before: str
     """As in the table; empty: a new kernel."""
@@ -810,11 +808,11 @@ class CheckChange(Record):
 
     change: Literal['worse', 'unknown', 'new', 'better', 'gone']
     identity: str
-    """The name that stays the same from build to build."""
+    """A name that is the same in every build."""
     short_name: str
     architecture: Optional[str]
     figures: List[CheckChangeFigure]
-    """What differs; of a new or gone kernel all that is known and not 0."""
+    """The figures that differ; for a new or gone kernel all that are known and not 0."""
 
 
 class CheckUnusedRule(Record):
@@ -829,11 +827,11 @@ class CheckUnchecked(Record):
     """Part of the tool's answer."""
 
     file: Optional[str]
-    """An input, or the budget, baseline or option that decided nothing; null: all inputs together, with --kernel."""
+    """An input, or the budget, baseline or option that checked nothing; null: all inputs together, with --kernel."""
     architecture: Optional[str]
-    """The one that --arch asked for; null: nothing at all was checked."""
+    """The architecture of --arch; null: nothing at all was checked."""
     kernels: List[str]
-    """Short names of those without code for the architecture; empty: all that was named, or none."""
+    """Short names of the kernels without code for the architecture; empty: all of them, or none."""
     reason: str
     fails: bool
 
@@ -842,22 +840,22 @@ class CheckOlderCode(Record):
     """Part of the tool's answer."""
 
     identity: str
-    """The name that stays the same from build to build."""
+    """A name that is the same in every build."""
     name: str
     short_name: str
     architecture: str
-    """What it was compiled for."""
+    """The architecture of the code."""
     runs_on: str
-    """What was asked for."""
+    """The architecture of --arch."""
 
 
 class CheckNewKernel(Record):
     """Part of the tool's answer."""
 
     identity: str
-    """The name that stays the same from build to build."""
+    """A name that is the same in every build."""
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     short_name: str
     architecture: Optional[str]
 
@@ -866,17 +864,17 @@ class CheckGoneKernel(Record):
     """Part of the tool's answer."""
 
     identity: str
-    """The name that stays the same from build to build."""
+    """A name that is the same in every build."""
     architecture: Optional[str]
     fails: bool
-    """The kernel is there for other architectures, and nothing of it runs on this one."""
+    """True: the kernel is there for other architectures, but has no code that runs on this one."""
     reason: Optional[str]
     """null: it does not fail."""
     set_by: CheckFindingSetBy
 
 
 class Check(Report):
-    """What `launchbox check --format json` prints."""
+    """Output of `launchbox check --format json`."""
 
     schema: Literal['launchbox.check/1']
     passed: bool
@@ -885,16 +883,16 @@ class Check(Report):
     budget: Optional[CheckBudget]
     baseline: Optional[CheckBaseline]
     inputs: List[CheckInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
     counts: CheckCounts
     findings: List[CheckFinding]
     changes: List[CheckChange]
-    """What differs from the baseline, one a kernel and architecture, the worst first."""
+    """Differences from the baseline, one per kernel and architecture, the worst first."""
     unused_rules: List[CheckUnusedRule]
     unchecked: Optional[List[CheckUnchecked]]
-    """What was asked for and not checked."""
+    """Requested parts that were not checked."""
     older_code: Optional[List[CheckOlderCode]]
-    """Kernels that were compiled for an older architecture than --arch asks for, and run there."""
+    """Kernels whose code is for an older architecture than that of --arch, on which it runs."""
     new_kernels: List[CheckNewKernel]
     gone_kernels: List[CheckGoneKernel]
 
@@ -903,17 +901,17 @@ class ComparisonEnvironment(Record):
     """Part of the tool's answer."""
 
     gpu: Optional[str]
-    """Its name; null: no GPU took part."""
+    """Its name; null: measured without a GPU."""
     processor: Optional[str]
-    """Where there is no GPU."""
+    """The processor, for a measurement without a GPU."""
     architecture: Optional[str]
     """sm_90."""
     sms: Optional[int]
-    """SMs."""
+    """The number of SMs."""
     memory_bytes: Optional[int]
     """Of the GPU."""
     driver: Optional[str]
-    """The CUDA version that it supports."""
+    """The CUDA version that the driver supports."""
     toolkit: Optional[str]
     """The compiler."""
 
@@ -922,34 +920,34 @@ class ComparisonRun(Record):
     """Part of the tool's answer."""
 
     file: str
-    """Where it was read."""
+    """The file that it was read from."""
     number: int
-    """In that file."""
+    """Its number in that file."""
     name: str
-    """Of the tunable."""
+    """The name of the tunable."""
     environment: int
-    """Place in environments[], from 0."""
+    """Index into environments[], from 0."""
     host: str
     """Name of the machine."""
     started: str
     """UTC."""
     call: Optional[int]
-    """Number of its latest call in that file: of two runs that with the higher is newer. null: the file does not
-    number them."""
+    """Number of its latest call in that file: the run with the higher number is newer. null: the file does not number
+    calls."""
     version: str
-    """Of launchbox."""
+    """The version of launchbox."""
     command: str
     """The command line."""
     spec_hash: str
-    """Of the spec."""
+    """Hash of the spec."""
     task_hash: str
-    """Of all in the spec that a result depends on."""
+    """Hash of everything in the spec that a result depends on."""
     source_hash: str
-    """Of the sources."""
+    """Hash of the sources."""
     objective: str
-    """What was looked for: time, or another objective."""
+    """The objective: time, or another one."""
     baseline: Optional[Dict[str, Union[bool, float, str]]]
-    """What others are compared with."""
+    """The parameters that others are compared with."""
 
 
 class ComparisonComparisonDifference(Record):
@@ -971,7 +969,7 @@ class ComparisonComparisonWorkloadWinnerA(Record):
     median_ns_b: Optional[float]
     """In B."""
     over_best: Optional[float]
-    """Its time in the other run over that of the fastest there; null: not measured there."""
+    """Its time in the other run divided by the fastest time there; null: not measured there."""
     over_best_low: Optional[float]
     """Lower end."""
     over_best_high: Optional[float]
@@ -1000,15 +998,15 @@ class ComparisonComparisonWorkload(Record):
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     winner_a: Optional[ComparisonComparisonWorkloadWinnerA]
-    """A's winner; null: nothing wins."""
+    """A's winner; null: none."""
     winner_b: Optional[ComparisonComparisonWorkloadWinnerA]
-    """B's winner; null: nothing wins."""
+    """B's winner; null: none."""
     winner_move: Optional[Literal['equal', 'faster', 'slower', 'unclear']]
-    """From A's winner to B's; null: there are not both."""
+    """From A's winner to B's; null: one of them is missing."""
     ratio: Optional[float]
     """Time in B over time in A."""
     ratio_low: Optional[float]
-    """Lower end of what the samples leave open."""
+    """Lower end of the confidence interval."""
     ratio_high: Optional[float]
     """Upper end."""
     in_both: int
@@ -1026,9 +1024,9 @@ class ComparisonComparisonWorkload(Record):
     unclear: int
     """Too few samples to tell."""
     shared: int
-    """Measured in both, with the code of another: not counted above."""
+    """Measured in both with the same code as another candidate: not counted above."""
     expected_by_chance: float
-    """So many, at most, would be faster or slower if nothing had moved."""
+    """How many, at most, would seem faster or slower by chance if nothing had changed."""
     median_ratio: Optional[float]
     """Of time in B over time in A; null: none was measured in both."""
 
@@ -1037,13 +1035,13 @@ class ComparisonComparison(Record):
     """Part of the tool's answer."""
 
     a: int
-    """Place in runs[]: the first run."""
+    """Index into runs[]: the first run."""
     b: int
-    """Place in runs[]."""
+    """Index into runs[]."""
     same_task: bool
-    """Name and task are the same, as far as they are known."""
+    """Name and task are equal, as far as known."""
     same_machine: bool
-    """GPU and processor are the same."""
+    """GPU and processor are equal."""
     differences: List[ComparisonComparisonDifference]
     """Of environment, task and source."""
     workloads_only_in_a: List[Dict[str, Union[bool, float, str]]]
@@ -1051,26 +1049,26 @@ class ComparisonComparison(Record):
     workloads_only_in_b: List[Dict[str, Union[bool, float, str]]]
     """Not compared."""
     workloads: List[ComparisonComparisonWorkload]
-    """Those that both have."""
+    """Workloads in both runs."""
 
 
 class ComparisonCandidate(Record):
     """Part of the tool's answer."""
 
     a: int
-    """Place in runs[]."""
+    """Index into runs[]."""
     b: int
-    """Place in runs[]."""
+    """Index into runs[]."""
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     status_a: Union[Literal['measured'], Literal['rejected', 'compile_error', 'compile_timeout', 'launch_error',
                     'illegal_access', 'hang', 'trap', 'wrong_result', 'out_of_memory', 'worker_died', 'device_lost']]
-    """measured, or what became of it."""
+    """measured, or a failure."""
     status_b: Union[Literal['measured'], Literal['rejected', 'compile_error', 'compile_timeout', 'launch_error',
                     'illegal_access', 'hang', 'trap', 'wrong_result', 'out_of_memory', 'worker_died', 'device_lost']]
-    """measured, or what became of it."""
+    """measured, or a failure."""
     move: Optional[Literal['equal', 'faster', 'slower', 'unclear']]
     """Of B against A, beyond noise; unclear: too few samples to tell; null: not measured in both."""
     median_ns_a: Optional[float]
@@ -1080,7 +1078,7 @@ class ComparisonCandidate(Record):
     ratio: Optional[float]
     """Time in B over time in A."""
     ratio_low: Optional[float]
-    """Lower end of what the samples leave open."""
+    """Lower end of the confidence interval."""
     ratio_high: Optional[float]
     """Upper end."""
     registers_a: Optional[int]
@@ -1092,38 +1090,38 @@ class ComparisonCandidate(Record):
     spill_bytes_b: Optional[int]
     """Stores and loads, per thread."""
     shared: bool
-    """In both runs its samples are those of another with the same code."""
+    """True: in both runs its samples are those of another candidate with the same code."""
 
 
 class Comparison(Report):
-    """Recorded runs against the first of them: launchbox results --compare --format json. Times in nanoseconds unless
-    the name says otherwise; null: not known."""
+    """Recorded runs compared with the first of them: launchbox results --compare --format json. Times in nanoseconds
+    unless the name says otherwise; null: not known."""
 
     schema: Literal['launchbox.comparison/1']
     environments: List[ComparisonEnvironment]
-    """What results were measured with. Those of two are never compared."""
+    """The machines and software of the measurements. Results of two environments are never mixed."""
     runs: List[ComparisonRun]
-    """One a task, source and environment, with the latest call that worked on it."""
+    """One per task, source and environment, with the latest call that worked on it."""
     comparisons: List[ComparisonComparison]
-    """One a further run."""
+    """One per further run."""
     candidates: List[ComparisonCandidate]
-    """Those in both runs, the largest moves of a workload first."""
+    """Candidates in both runs, the largest changes of a workload first."""
     problems: List[str]
-    """What was left out of the files, one sentence each."""
+    """Parts of the files that were left out, one sentence each."""
 
 
 class CompilersCompiler(Record):
     """Part of the tool's answer."""
 
     version: str
-    """13.0.88; as the user wrote it where it did not run."""
+    """13.0.88; as the user wrote it if it did not run."""
     flags: Optional[str]
-    """Of --flags; not given: there is none."""
+    """The flags of --flags; missing: none."""
     errors: List[str]
 
 
 class CompilersKernelMade(Record):
-    """null: this compiler did not make the kernel."""
+    """null: this compiler did not compile the kernel."""
 
     registers: Optional[int]
     """As in launchbox.kernels/2."""
@@ -1132,10 +1130,10 @@ class CompilersKernelMade(Record):
     spill_load_bytes: Optional[int]
     """As in launchbox.kernels/2."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     stack_frame_bytes: Optional[int]
     """As in launchbox.kernels/2."""
@@ -1151,19 +1149,19 @@ class CompilersKernel(Record):
     """Part of the tool's answer."""
 
     name: str
-    """As the linker knows it, by the first compiler that made it."""
+    """The mangled name, from the first compiler that compiled it."""
     short_name: str
     """For people."""
     architecture: str
     """sm_90a"""
     differs: bool
-    """In registers, spills, stack, static shared memory or barriers."""
+    """True: registers, spills, stack, static shared memory or barriers differ."""
     made: List[CompilersKernelMade]
     """One for each compiler."""
 
 
 class Compilers(Report):
-    """What `launchbox inspect --nvcc A,B --format json` prints, and with several `--flags`."""
+    """Output of `launchbox inspect --nvcc A,B --format json`, and with several `--flags`."""
 
     schema: Literal['launchbox.compilers/1']
     compilers: List[CompilersCompiler]
@@ -1178,9 +1176,9 @@ class ConvergenceSeriesReached(Record):
     within: float
     """0.05: at most 5 % above the final best."""
     evaluation: Optional[int]
-    """The first that was; null: nothing wins."""
+    """The first evaluation within this distance; null: no winner."""
     seconds: Optional[float]
-    """Charged until then."""
+    """Seconds until then."""
 
 
 class ConvergenceSeriesImprovement(Record):
@@ -1189,13 +1187,13 @@ class ConvergenceSeriesImprovement(Record):
     evaluation: int
     """Its number, from 1."""
     seconds: float
-    """Charged until it was known."""
+    """Seconds until then."""
     median_ns: Optional[float]
     """Of one workload."""
     cost: Optional[float]
-    """Of one workload, with an objective other than time: what candidates are ranked by."""
+    """Of one workload, with an objective other than time: the cost by which candidates are ranked."""
     score: Optional[float]
-    """Over all workloads: more is better."""
+    """Over all workloads: higher is better."""
     gap: Optional[float]
     """0.05: it takes 5 % longer than the final best, or costs 5 % more."""
     parameters: Dict[str, Union[bool, float, str]]
@@ -1206,7 +1204,7 @@ class ConvergenceSeries(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     workload: Optional[Dict[str, Union[bool, float, str]]]
     """null: the score over all workloads."""
     evaluations: int
@@ -1214,28 +1212,28 @@ class ConvergenceSeries(Record):
     seconds: float
     """Compiling and measuring, one after the other."""
     reached: List[ConvergenceSeriesReached]
-    """When the best so far was near the final best."""
+    """When the best so far came near the final best."""
     improvements: List[ConvergenceSeriesImprovement]
-    """Each better than all before; the last is the final best."""
+    """Candidates that are better than all before; the last is the final best."""
 
 
 class Convergence(Report):
-    """How fast recorded runs found their best: launchbox results --convergence --format json. Times in nanoseconds
-    unless the name says otherwise; null: not known."""
+    """How soon recorded runs found their best candidate: launchbox results --convergence --format json. Times in
+    nanoseconds unless the name says otherwise; null: not known."""
 
     schema: Literal['launchbox.convergence/1']
     environments: List[ComparisonEnvironment]
-    """What results were measured with. Those of two are never compared."""
+    """The machines and software of the measurements. Results of two environments are never mixed."""
     runs: List[ComparisonRun]
-    """One a task, source and environment, with the latest call that worked on it."""
+    """One per task, source and environment, with the latest call that worked on it."""
     series: List[ConvergenceSeries]
-    """One a run and workload, and one over all workloads where there are several."""
+    """One per run and workload, and one over all workloads if there are several."""
     problems: List[str]
-    """What was left out of the files, one sentence each."""
+    """Parts of the files that were left out, one sentence each."""
 
 
 class DevicesGpuHardware(Record):
-    """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
+    """Other hardware than the SMs. null: neither the driver nor NVML reports it."""
 
     sm_clock_mhz: Optional[int]
     """The highest clock of the SMs."""
@@ -1246,9 +1244,9 @@ class DevicesGpuHardware(Record):
     l2_bytes: Optional[int]
     """The L2 cache."""
     free_memory_bytes: Optional[int]
-    """Free when it was asked; of a run, when that began."""
+    """Free memory now; of a run, when it began."""
     memory_gb_per_second: Optional[float]
-    """What the memory could move at its highest clock: 2 × clock × bus / 8, in 10^9 bytes a second."""
+    """Bandwidth at the highest memory clock: 2 × clock × bus / 8, in 10^9 bytes per second."""
     pci_bus: Optional[str]
     """Its PCI address, "0000:3b:00.0"."""
 
@@ -1289,11 +1287,11 @@ class DevicesGpu(Record):
     grid_dimensions: List[int]
     """Blocks that one grid can have in x, y, z."""
     differences_from_table: List[str]
-    """What the driver says and launchbox's table does not; one sentence each."""
+    """Differences between the driver's figures and launchbox's table, one sentence each."""
     ecc: bool
     """Whether its memory corrects errors."""
     hardware: DevicesGpuHardware
-    """The hardware beside the SMs. null: neither the driver nor NVML reports it."""
+    """Other hardware than the SMs. null: neither the driver nor NVML reports it."""
 
 
 class DevicesComputeCapabilityGpu(Record):
@@ -1318,11 +1316,11 @@ class DevicesComputeCapability(Record):
     registers_per_block: int
     """32-bit registers."""
     registers_per_thread: int
-    """The most that the compiler assigns."""
+    """The most registers that the compiler assigns."""
     register_unit: int
-    """Registers in which a warp's are allocated."""
+    """The unit in which registers are allocated to a warp."""
     sub_partitions: int
-    """Of the SM's registers and warps."""
+    """Sub-partitions of the SM."""
     shared_per_sm: int
     """Bytes."""
     shared_per_block: int
@@ -1332,9 +1330,9 @@ class DevicesComputeCapability(Record):
     reserved_shared_per_block: int
     """Bytes that the system reserves."""
     shared_unit: int
-    """Bytes in which shared memory is allocated."""
+    """The unit in which shared memory is allocated, bytes."""
     shared_configurations: List[int]
-    """Bytes that an SM can offer as shared memory, rising."""
+    """The sizes to which an SM's shared memory can be set, ascending."""
     barriers_per_sm: Optional[int]
     """Named barriers; null: they do not limit."""
     portable_cluster: Optional[int]
@@ -1352,22 +1350,21 @@ class DevicesComputeCapability(Record):
 
 
 class Devices(Report):
-    """What `launchbox devices --format json` prints."""
+    """Output of `launchbox devices --format json`."""
 
     schema: Literal['launchbox.devices/1']
     driver_version: Optional[str]
     """The CUDA version that the driver supports; null without a driver."""
     reason: Optional[str]
-    """Why there are no GPUs; null when there are."""
+    """Why there are no GPUs; null if there are some."""
     gpus: List[DevicesGpu]
     """The GPUs of this machine, as the driver reports them. Sizes in bytes."""
     compute_capabilities: Optional[List[DevicesComputeCapability]]
-    """Every compute capability known, with the limits of one SM; with --arch those that were named. Left out with
-    --here."""
+    """Every known compute capability, with the limits of one SM; with --arch only those named. Missing with --here."""
 
 
 class DiffCounts(Record):
-    """Of everything, whatever --top shows."""
+    """Counts over everything, regardless of --top."""
 
     compared: int
     """Pairs of the same kernel and architecture."""
@@ -1376,31 +1373,31 @@ class DiffCounts(Record):
     better: int
     """Pairs."""
     changed: int
-    """Pairs that differ and are neither."""
+    """Pairs that differ but are neither worse nor better."""
     unchanged: int
     """Pairs in which every known figure is equal."""
     unchanged_with_other_code: int
     """Of these, pairs whose code differs."""
     unchanged_with_unknown_code: int
-    """Of these, pairs whose code is not known on both sides."""
+    """Of these, pairs whose code is unknown on one side."""
     not_comparable: int
-    """Pairs whose registers are not known on both sides."""
+    """Pairs whose registers are unknown on one side."""
     appeared: int
     """Kernels that are only in `after`."""
     vanished: int
     """Kernels that are only in `before`."""
     renamed: Optional[int]
-    """Of compared: found again in a namespace that is renamed everywhere."""
+    """Of compared: matched although a namespace was renamed."""
     renumbered: Optional[int]
-    """Of compared: matched without the hash or counter in their names, which changes from build to build."""
+    """Of compared: matched without the hash or counter in their names, which changes with every build."""
     copies_appeared: int
-    """More copies of kernels that are in both."""
+    """Additional copies of kernels that are in both."""
     copies_vanished: int
-    """Fewer copies of kernels that are in both."""
+    """Missing copies of kernels that are in both."""
 
 
 class DiffFigures(Record):
-    """null stands for unknown or not given."""
+    """null: unknown or not given."""
 
     threads: Optional[int]
     """Per block: --threads, or the launch bound."""
@@ -1415,10 +1412,10 @@ class DiffFigures(Record):
     spill_load_bytes: Optional[int]
     """Per thread."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     min_spill_bytes: Optional[int]
     """Stores and loads together, at least."""
@@ -1450,44 +1447,44 @@ class DiffChange(Record):
     copies: int
     """Pairs with exactly this change."""
     name: str
-    """As the linker knows it (after, where it is on both sides)."""
+    """The mangled name (of after, if it is on both sides)."""
     demangled: str
-    """The name as C++ writes it."""
+    """The C++ declaration."""
     short_name: str
-    """Without return type, parameters and the like."""
+    """The name without return type and parameters."""
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     before: DiffFigures
-    """null stands for unknown or not given."""
+    """null: unknown or not given."""
     after: DiffFigures
-    """null stands for unknown or not given."""
+    """null: unknown or not given."""
 
 
 class DiffAppeared(Record):
     """Part of the tool's answer."""
 
     name: str
-    """As the linker knows it (after, where it is on both sides)."""
+    """The mangled name (of after, if it is on both sides)."""
     demangled: str
-    """The name as C++ writes it."""
+    """The C++ declaration."""
     short_name: str
-    """Without return type, parameters and the like."""
+    """The name without return type and parameters."""
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     figures: DiffFigures
-    """null stands for unknown or not given."""
+    """null: unknown or not given."""
 
 
 class Diff(Report):
-    """What `launchbox inspect --diff NEW --format json` prints."""
+    """Output of `launchbox inspect --diff NEW --format json`."""
 
     schema: Literal['launchbox.diff/1']
     before: List[CheckInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
     after: List[CheckInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
     counts: DiffCounts
-    """Of everything, whatever --top shows."""
+    """Counts over everything, regardless of --top."""
     not_shown: int
     """Entries that --top left out."""
     changes: List[DiffChange]
@@ -1512,7 +1509,7 @@ class KernelsInputDiagnosis(Record):
     fix: str
     """What to do."""
     file: Optional[str]
-    """Where it stands, as the user named the file; null: on no line."""
+    """The file, as the user named it; null: on no line."""
     line: Optional[int]
     """From 1; null: on no line."""
 
@@ -1521,12 +1518,12 @@ class KernelsInputMissing(Record):
     """Part of the tool's answer."""
 
     architecture: str
-    """The one that was asked for."""
+    """The architecture of --arch."""
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     short_name: str
     there: List[str]
-    """What there is code for; compute_80: PTX."""
+    """The architectures that have code; compute_80: PTX."""
 
 
 class KernelsInput(Record):
@@ -1537,20 +1534,20 @@ class KernelsInput(Record):
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
                   'shared library', 'archive', 'other binary', 'folder', 'package', 'unreadable']
     kernels: int
-    """How many were found in it."""
+    """The number of kernels found in it."""
     skipped_images: Optional[List[BoundsInputSkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
     errors: List[str]
-    """What is wrong with it, the compiler's own messages first."""
+    """Errors of this input, the compiler's messages first."""
     diagnoses: Optional[List[KernelsInputDiagnosis]]
-    """Of a source, what is wrong with its launches, its use of __CUDA_ARCH__ and the compiler's flags, and what the
-    compiler warns of."""
+    """Findings in a source: about its launches, its use of __CUDA_ARCH__ and the compiler's flags, and the compiler's
+    warnings."""
     missing: Optional[List[KernelsInputMissing]]
-    """Kernels without code for an architecture that --arch asks for, nor other code that runs there."""
+    """Kernels without code that runs on an architecture of --arch."""
 
 
 class KernelsSelection(Record):
-    """What --spilling, --sort and --top chose."""
+    """The selection by --spilling, --sort and --top."""
 
     spilling: bool
     """Only kernels that are known to spill are listed."""
@@ -1568,10 +1565,10 @@ class KernelsKernelSource(Record):
     file: str
     """As the user gave it; - for standard input."""
     container: str
-    """What kind of thing told: 'nvcc', 'ptxas log', 'nvlink log', 'cubin', 'ptx'; in a larger file also where it is,
+    """The kind of the source: 'nvcc', 'ptxas log', 'nvlink log', 'cubin', 'ptx'; in a larger file also where it is,
     such as 'a.o: fatbin at byte 64 (.nv_fatbin)'."""
     entry: Optional[str]
-    """The place in it, such as 'line 12'; null: there is none."""
+    """The place in it, such as 'line 12'; null: none."""
 
 
 class KernelsKernelSpillsBetween(Record):
@@ -1585,7 +1582,7 @@ class KernelsKernelSharedVariable(Record):
     """Part of the tool's answer."""
 
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     bytes: int
 
 
@@ -1593,12 +1590,12 @@ class KernelsKernelLinesTotal(Record):
     """Part of the tool's answer."""
 
     instructions: Optional[int]
-    """With --lines=source alone."""
+    """Only with --lines=source."""
     memory_reads: Optional[int]
-    """Instructions that load from global, shared or generic memory; atomics and asynchronous copies too. With
-    --lines=source alone."""
+    """Instructions that load from global, shared or generic memory; atomics and asynchronous copies too. Only with
+    --lines=source."""
     memory_writes: Optional[int]
-    """Likewise, that store. With --lines=source alone."""
+    """Instructions that store to them. Only with --lines=source."""
     spill_stores: int
     """Instructions."""
     spill_loads: int
@@ -1608,11 +1605,12 @@ class KernelsKernelLinesTotal(Record):
     spill_load_bytes: int
     """Per thread."""
     shared_spill_store_bytes: int
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory."""
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory."""
     shared_spill_load_bytes: int
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory."""
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory."""
     live_registers: Optional[int]
-    """The most at one of its instructions; with --lines=registers, and =source where there is an nvdisasm."""
+    """The most live registers at one of its instructions; with --lines=registers, and with =source if nvdisasm is
+    installed."""
 
 
 class KernelsKernelLinesLineFrame(Record):
@@ -1621,19 +1619,19 @@ class KernelsKernelLinesLineFrame(Record):
     file: str
     line: int
     function: Optional[str]
-    """As the linker knows it; null: the kernel itself, or not told."""
+    """The mangled name; null: the kernel itself, or unknown."""
 
 
 class KernelsKernelLinesLine(Record):
     """Part of the tool's answer."""
 
     instructions: Optional[int]
-    """With --lines=source alone."""
+    """Only with --lines=source."""
     memory_reads: Optional[int]
-    """Instructions that load from global, shared or generic memory; atomics and asynchronous copies too. With
-    --lines=source alone."""
+    """Instructions that load from global, shared or generic memory; atomics and asynchronous copies too. Only with
+    --lines=source."""
     memory_writes: Optional[int]
-    """Likewise, that store. With --lines=source alone."""
+    """Instructions that store to them. Only with --lines=source."""
     spill_stores: int
     """Instructions."""
     spill_loads: int
@@ -1643,26 +1641,27 @@ class KernelsKernelLinesLine(Record):
     spill_load_bytes: int
     """Per thread."""
     shared_spill_store_bytes: int
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory."""
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory."""
     shared_spill_load_bytes: int
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory."""
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory."""
     frames: List[KernelsKernelLinesLineFrame]
-    """The line itself, then the calls that it was inlined by. Empty: code without a line."""
+    """The line itself, then the calls through which it was inlined. Empty: code without a line."""
     live_registers: Optional[int]
-    """The most at one of its instructions; with --lines=registers, and =source where there is an nvdisasm."""
+    """The most live registers at one of its instructions; with --lines=registers, and with =source if nvdisasm is
+    installed."""
 
 
 class KernelsKernelLines(Record):
-    """With --lines, and read from a cubin: what the lines of the source spill. The sums are the image's own figures,
-    with those of functions kept apart from their kernel."""
+    """With --lines, from a cubin: the spills of each source line. The sums equal the image's figures, including
+    functions that the compiler did not inline."""
 
     told: bool
     """Whether the image has line information."""
     all_spills: bool
-    """false: the image lists a part of its spills, and these are that part."""
+    """false: the image lists only a part of its spills, and so do these lines."""
     total: KernelsKernelLinesTotal
     lines: List[KernelsKernelLinesLine]
-    """Most spilled bytes first; with --lines=registers and =source all lines of the code, as they are numbered."""
+    """Most spilled bytes first; with --lines=registers and =source all lines with code, in order."""
 
 
 class KernelsKernelCodeMix(Record):
@@ -1697,7 +1696,7 @@ class KernelsKernelCodeMemory(Record):
     space: Literal['global', 'shared', 'local', 'generic', 'texture', 'tensor']
     access: Literal['load', 'store', 'atomic', 'copy']
     bytes: Optional[int]
-    """Of one instruction, a thread; null: its name does not show it."""
+    """Per instruction and thread; null: not shown by its name."""
     loop_depth: int
     """An estimate."""
     instructions: int
@@ -1713,29 +1712,29 @@ class KernelsKernelCode(Record):
     barriers: Optional[int]
     """Of the block."""
     loops: Optional[int]
-    """An estimate: places that branches go back to."""
+    """An estimate: targets of backward branches."""
     deepest_loop: Optional[int]
     waits_for_grid: Optional[bool]
     """griddepcontrol.wait, cudaGridDependencySynchronize()."""
     lets_next_grid_begin: Optional[bool]
     """griddepcontrol.launch_dependents."""
     memory: Optional[List[KernelsKernelCodeMemory]]
-    """Loads and stores of one line that are alike; most deeply in loops first."""
+    """Equal loads and stores of one line; the most deeply nested in loops first."""
     not_known: Optional[List[str]]
-    """Names of instructions that are counted as other."""
+    """Names of the instructions that are counted as other."""
 
 
 class KernelsKernelRegisterPressureToSave(Record):
     """Part of the tool's answer."""
 
     registers: int
-    """To save."""
+    """The number of registers to save."""
     resident_blocks: int
     """On an SM, afterwards."""
     live_at_most: int
-    """An estimate: the registers that hold nothing at the peak stay as many as they are."""
+    """An estimate, assuming that as many registers stay unused at the peak."""
     lines: int
-    """With more live registers than that."""
+    """Lines with more live registers than that."""
 
 
 class KernelsKernelRegisterPressureLiveAtPeak(Record):
@@ -1743,7 +1742,7 @@ class KernelsKernelRegisterPressureLiveAtPeak(Record):
 
     registers: int
     frames: List[KernelsKernelLinesLineFrame]
-    """The line itself, then the calls that it was inlined by. Empty: code without a line."""
+    """The line itself, then the calls through which it was inlined. Empty: code without a line."""
 
 
 class KernelsKernelRegisterPressure(Record):
@@ -1751,24 +1750,25 @@ class KernelsKernelRegisterPressure(Record):
 
     problem: Optional[str]
     live_registers: Optional[int]
-    """The most at one instruction."""
+    """The most live registers at one instruction."""
     live_uniform_registers: Optional[int]
-    """The most at one instruction."""
+    """The most live registers at one instruction."""
     live_predicates: Optional[int]
-    """The most at one instruction."""
+    """The most live registers at one instruction."""
     highest_register: Optional[int]
     """The highest general register that is used; -1: none."""
     peak_at_byte: Optional[int]
-    """Of the kernel's code, the first instruction with that many."""
+    """Offset in the kernel's code of the first instruction with that many."""
     decoded_by: Optional[Literal['launchbox', 'nvdisasm']]
     exact: Optional[bool]
-    """false: doubt says why the figures are approximate."""
+    """false: `doubt` gives the reason why the figures are approximate."""
     doubt: Optional[str]
     to_save: Optional[KernelsKernelRegisterPressureToSave]
-    """Fewer registers with which more blocks are resident, and what that asks of the code; null: registers alone do
-    not get there, or what is live or on which lines is not known."""
+    """The number of registers with which more blocks are resident, and what the code must change for that; null:
+    registers alone are not enough, or live values or lines are unknown."""
     live_at_peak: Optional[List[KernelsKernelRegisterPressureLiveAtPeak]]
-    """The general registers that are live there, by the line on which they were written; most registers first."""
+    """The general registers that are live at the peak, by the line on which they were written; most registers
+    first."""
 
 
 class KernelsKernelCallee(Record):
@@ -1794,14 +1794,14 @@ class KernelsAccount(Record):
     sms: Optional[int]
     """Streaming multiprocessors of the GPU; null: not known."""
     mode: Literal['driver', 'spreadsheet']
-    """driver: what the GPU does; spreadsheet: what NVIDIA's retired spreadsheet says."""
+    """driver: as the GPU; spreadsheet: as NVIDIA's retired spreadsheet."""
     kernel: OccupancyAccountKernel
     """What one kernel uses."""
     shape: OccupancyAccountShape
     """How it is launched."""
     at_most: Optional[bool]
-    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are the most that
-    can be resident."""
+    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are upper
+    limits."""
     resident_blocks: int
     """Blocks on one SM at once; 0: the block cannot be launched."""
     resident_warps: int
@@ -1813,26 +1813,26 @@ class KernelsAccount(Record):
     obstacle: Optional[str]
     """Why the block cannot be launched; null: it can."""
     limits: OccupancyAccountLimits
-    """One limit a resource."""
+    """One limit per resource."""
     limiters: List[Literal['warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources']]
-    """The resources whose limit equals the resident blocks; empty when something other than a resource forbids the
+    """The resources whose limit equals the resident blocks; empty if something other than a resource prevents the
     launch."""
     thresholds: List[OccupancyAllowance]
-    """Per resource, what one block more would need; empty when the block slots are all in use."""
+    """For each resource, the value for one more block; empty if all block slots are in use."""
     slack: List[OccupancyAllowance]
-    """Per resource, how far it can go before a block is lost; empty when no block is resident."""
+    """For each resource, the largest value with which no block is lost; empty if no block is resident."""
     next_step: Optional[OccupancyAccountNextStep]
-    """The smallest change that makes more warps resident; null: there is none."""
+    """The smallest change that makes more warps resident; null: none."""
     grid_obstacle: Optional[str]
-    """Why no grid of this size can be launched; null: it can, or there is none."""
+    """Why no grid of this size can be launched; null: it can, or no grid was given."""
     waves: Optional[OccupancyAccountWaves]
-    """The grid on the whole GPU; null unless grid and SMs were given and a block is resident."""
+    """The grid on the whole GPU; null without grid or SMs, or if no block is resident."""
     clusters: Optional[OccupancyAccountClusters]
-    """An estimate of the resident clusters of the whole GPU; null unless clusters were asked for."""
+    """An estimate of the resident clusters of the whole GPU; null without clusters."""
     notes: List[str]
-    """What the reader must know besides."""
+    """Assumptions and warnings."""
     curves: Optional[OccupancyAccountCurves]
-    """On request: resident warps as one quantity varies."""
+    """With --curves: resident warps as one quantity varies."""
 
 
 class KernelsKernelDiagnosis(Record):
@@ -1851,19 +1851,19 @@ class KernelsKernelDiagnosis(Record):
 
 
 class KernelsKernel(Record):
-    """One kernel for one architecture. null stands for unknown, never for 0."""
+    """One kernel for one architecture. null means unknown, never 0."""
 
     name: str
-    """As the linker knows it. Control characters and bytes that are not UTF-8 appear as \\xNN."""
+    """The mangled name. Control characters and bytes that are not UTF-8 appear as \\xNN."""
     demangled: str
-    """The name as C++ writes it."""
+    """The C++ declaration."""
     short_name: str
-    """Without return type, parameters and the like."""
+    """The name without return type and parameters."""
     architecture: Optional[str]
     """sm_90; null: not in the input."""
     runs_on: Optional[str]
-    """The architecture that --arch asks for, where this code is for an older one and runs there; occupancy is that of
-    this one. null: it is for what was asked."""
+    """The architecture of --arch, if the code is for an older one and runs on it; occupancy is that on this
+    architecture. null: the code is for the requested architecture."""
     source: KernelsKernelSource
     """Where it was found."""
     registers: Optional[int]
@@ -1873,28 +1873,28 @@ class KernelsKernel(Record):
     spill_load_bytes: Optional[int]
     """Bytes per thread; null: unknown."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     spills_between: Optional[KernelsKernelSpillsBetween]
-    """Where the list of spills in the image is cut off: at least and at most; null: the exact figures, or nothing, are
+    """If the list of spills in the image is cut off: at least and at most; null: the exact figures, or nothing, are
     known."""
     stack_frame_bytes: Optional[int]
     """Bytes per thread; null: unknown."""
     cumulative_stack_bytes: Optional[int]
-    """Bytes per thread with all functions called; null: unknown."""
+    """Bytes per thread, including the functions that it calls; null: unknown."""
     static_shared_bytes: Optional[int]
     """Bytes per block, without the system's reserve; null: unknown."""
     shared_variables: Optional[List[KernelsKernelSharedVariable]]
-    """Static shared memory by variable, the largest first; from PTX: not given where there is none."""
+    """Static shared memory by variable, the largest first; from PTX, missing without PTX."""
     reserved_shared_bytes: Optional[int]
     """Bytes per block that the system reserves; null: unknown."""
     uses_dynamic_shared: Optional[bool]
-    """Whether it uses extern __shared__ memory, or may; null: not in the input."""
+    """Whether it uses, or may use, extern __shared__ memory; null: not in the input."""
     dynamic_shared_bytes: Optional[int]
-    """Of a launch, by --dynamic-shared or Triton's metadata; null: not told."""
+    """Of a launch, from --dynamic-shared or Triton's metadata; null: unknown."""
     constant_bytes: Optional[Dict[str, int]]
     """Bytes by constant bank; null: unknown."""
     parameter_bytes: Optional[int]
@@ -1908,15 +1908,15 @@ class KernelsKernel(Record):
     min_blocks: Optional[int]
     """Second launch bound; null: unknown or not given."""
     min_blocks_inferred: bool
-    """min_blocks is not read but concluded from the register cap."""
+    """True: min_blocks is inferred from the register cap."""
     register_cap: Optional[int]
-    """What the compiler limited registers to, 255: nothing; null: unknown."""
+    """The limit of registers that the compiler used; 255: no limit; null: unknown."""
     requested_max_registers: Optional[int]
     """__maxnreg__; null: unknown or not given."""
     maxrregcount: Optional[int]
-    """-maxrregcount, where ptxas -v says that it counts for this kernel; null: it does not say so."""
+    """-maxrregcount, if ptxas -v reports that it applies to this kernel; else null."""
     outranks_maxrregcount: Optional[int]
-    """-maxrregcount, where ptxas -v shows that a bound of the kernel counts instead; null: it does not."""
+    """-maxrregcount, if ptxas -v shows that a bound of the kernel applies instead; else null."""
     cluster: Optional[List[int]]
     """Blocks in a cluster [x, y, z]; null: unknown or not given."""
     max_cluster_blocks: Optional[int]
@@ -1924,27 +1924,27 @@ class KernelsKernel(Record):
     code_bytes: Optional[int]
     """Bytes of machine code; null: unknown."""
     code_hash: Optional[str]
-    """Of the machine code: equal for equal code; null: not calculated."""
+    """Hash of the machine code, equal for equal code; null: not calculated."""
     toolkit: Optional[str]
-    """CUDA version of the compiler that made the code; null: not told."""
+    """CUDA version of the compiler; null: unknown."""
     virtual_architecture: Optional[str]
-    """What the code was compiled from: compute_80; null: not told."""
+    """The virtual architecture that the code was compiled from: compute_80; null: unknown."""
     optimisation: Optional[Literal['full', 'reduced', 'fast_compile', 'none', 'debug']]
-    """How far the compiler optimised: full as by default, reduced with -Xptxas -O1, fast_compile with -Ofast-compile,
-    none with -Xptxas -O0, debug with -G; null: not known."""
+    """The optimisation level: full by default, reduced with -Xptxas -O1, fast_compile with -Ofast-compile, none with
+    -Xptxas -O0, debug with -G; null: not known."""
     features: List[str]
     """What the code uses; see docs/inputs.md."""
     written_at: AdviceKernelMaybeLaunched
-    """Where the kernel is written, from line information (-lineinfo); null: not told."""
+    """Where the kernel is in the source, from line information (-lineinfo); null: unknown."""
     lines: Optional[KernelsKernelLines]
-    """With --lines, and read from a cubin: what the lines of the source spill. The sums are the image's own figures,
-    with those of functions kept apart from their kernel."""
+    """With --lines, from a cubin: the spills of each source line. The sums equal the image's figures, including
+    functions that the compiler did not inline."""
     code: Optional[KernelsKernelCode]
-    """With --lines=memory: what the instructions of the kernel's own code do, each counted once, as their names in
-    nvdisasm tell."""
+    """With --lines=memory: the instructions of the kernel's own code by kind, each counted once, by their names in
+    nvdisasm."""
     register_pressure: Optional[KernelsKernelRegisterPressure]
-    """With --lines=registers or =source: registers that hold values that are still needed, by the tool's own decoder,
-    or where it does not know the code by nvdisasm."""
+    """With --lines=registers or =source: registers with values that are still needed, from the tool's own decoder, or
+    for unknown code from nvdisasm."""
     relocatable: bool
     """Compiled with -rdc: registers and stack are final only after nvlink."""
     linked: bool
@@ -1952,25 +1952,25 @@ class KernelsKernel(Record):
     stack_unbounded: bool
     """The compiler cannot determine the stack size."""
     callees: List[KernelsKernelCallee]
-    """Device functions that the compiler kept apart."""
+    """Device functions that the compiler did not inline."""
     occupancy: Optional[KernelsAccount]
-    """As a result of launchbox.occupancy/1; null when threads, registers or architecture are not known."""
+    """As an element of results[] of launchbox.occupancy/1; null if threads, registers or architecture are unknown."""
     diagnoses: List[KernelsKernelDiagnosis]
-    """What the figures show to be wrong."""
+    """Findings."""
     warnings: List[str]
     """The compiler's own warnings about this kernel."""
 
 
 class Kernels(Report):
-    """What `launchbox inspect --format json` prints."""
+    """Output of `launchbox inspect --format json`."""
 
     schema: Literal['launchbox.kernels/2']
     inputs: List[KernelsInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
     selection: KernelsSelection
-    """What --spilling, --sort and --top chose."""
+    """The selection by --spilling, --sort and --top."""
     kernels: List[KernelsKernel]
-    """One a kernel and architecture."""
+    """One per kernel and architecture."""
 
 
 class LaunchesGpu(Record):
@@ -1987,7 +1987,7 @@ class LaunchesProcess(Record):
     process: int
     command: List[str]
     ended: bool
-    """By itself, with everything written."""
+    """True: the process ended normally, with everything written."""
     launches: int
     kernel_ns: float
 
@@ -2018,7 +2018,7 @@ class LaunchesKernelFinding(Record):
     verb: Literal['bounds', 'inspect', 'suggest', 'tune']
     step: str
     max_gain_ns: Optional[float]
-    """What could be gained at most; null: not known."""
+    """The largest possible gain; null: unknown."""
 
 
 class LaunchesKernel(Record):
@@ -2032,12 +2032,12 @@ class LaunchesKernel(Record):
     grid: List[int]
     block: List[int]
     cluster: Optional[List[int]]
-    """Blocks; null: launched without clusters."""
+    """Blocks in a cluster; null: launched without clusters."""
     dynamic_shared_bytes: int
     carveout_percent: Optional[int]
-    """null: none was asked for."""
+    """null: none was requested."""
     cooperative: Optional[bool]
-    """Launched by cuLaunchCooperativeKernel or with the attribute, or such a node of a graph. null: CUPTI does not
+    """Launched by cuLaunchCooperativeKernel, with the attribute, or as such a node of a graph. null: CUPTI does not
     report it for nodes within a child graph, and the program has cooperative nodes."""
     extended: bool
     """Not cooperative, and launched with attributes (cuLaunchKernelEx)."""
@@ -2052,18 +2052,18 @@ class LaunchesKernel(Record):
     min_ns: float
     max_ns: float
     from_image: bool
-    """The figures below are those of the module that was loaded; else CUPTI's."""
+    """True: the figures below are those of the loaded module; else CUPTI's."""
     image_unknown: Optional[str]
-    """Why they are not."""
+    """Why they are not those of the loaded module."""
     architecture: Optional[str]
     registers: Optional[int]
     spill_store_bytes: Optional[int]
     spill_load_bytes: Optional[int]
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     optimisation: Optional[Literal['full', 'reduced', 'fast_compile', 'none', 'debug']]
     """As in launchbox.kernels/2; null: not known."""
@@ -2075,17 +2075,17 @@ class LaunchesKernel(Record):
     occupancy: LaunchesKernelOccupancy
     waves: LaunchesKernelWaves
     sms_used: Optional[int]
-    """Where the grid has fewer blocks than the GPU has SMs."""
+    """If the grid has fewer blocks than the GPU has SMs."""
     findings: List[LaunchesKernelFinding]
 
 
 class Launches(Report):
-    """What `launchbox capture --format json` prints."""
+    """Output of `launchbox capture --format json`."""
 
     schema: Literal['launchbox.launches/1']
     command: List[str]
     status: int
-    """The program's, as shells have it."""
+    """The program's exit status, as in a shell."""
     signal: Optional[int]
     """The signal that ended the program; null: none."""
     seconds: float
@@ -2096,10 +2096,10 @@ class Launches(Report):
     gpus: List[LaunchesGpu]
     processes: List[LaunchesProcess]
     unobserved_processes: int
-    """That used CUDA and were not followed."""
+    """Processes that used CUDA but were not followed."""
     launches: int
     unfinished_launches: int
-    """Not over when their process ended; in no other figure."""
+    """Launches that had not ended when their process did; not included in other figures."""
     kernel_ns: float
     span_ns: float
     kernels: List[LaunchesKernel]
@@ -2110,7 +2110,7 @@ class MapAxis(Record):
     """Part of the tool's answer."""
 
     name: str
-    """As the spec or the record has it."""
+    """As in the spec or the record."""
     of: Literal['parameters', 'workload', 'record']
 
 
@@ -2122,11 +2122,12 @@ class MapMapSectionWinner(Record):
     median_ns: Optional[float]
     """null: several workloads together have no time."""
     share: float
-    """Of the speed of the fastest that may win: 1 is the fastest."""
+    """Speed relative to the fastest candidate that may win: 1 is the fastest."""
 
 
 class MapNoise(Record):
-    """Half of each interval over its median, of the fastest and of those that the samples do not separate it from."""
+    """Half of the interval over the median, of the fastest and of the candidates that the samples do not separate from
+    it."""
 
     least: float
     """0.15: ± 15 %."""
@@ -2141,15 +2142,15 @@ class MapMapSection(Record):
     at: Dict[str, Union[bool, float, str]]
     """Values of axes that are not parameters."""
     workloads: int
-    """Of all kernels and GPUs in it. With several, shares are weighted geometric means."""
+    """The number of workloads of all kernels and GPUs in it. With several, shares are weighted geometric means."""
     winner: Optional[MapMapSectionWinner]
-    """null: nothing wins."""
+    """null: no winner."""
     next: Optional[MapMapSectionWinner]
-    """The next with other code."""
+    """The next candidate with other code."""
     noise: Optional[MapNoise]
-    """Why nothing wins: the samples cannot decide."""
+    """Why there is no winner: the samples do not decide."""
     incomplete: int
-    """Candidates that were measured on some of several workloads, and not on all."""
+    """Candidates that were measured on some but not all of several workloads."""
     verdict: str
     """One sentence."""
 
@@ -2158,39 +2159,39 @@ class MapMap(Record):
     """Part of the tool's answer."""
 
     by: Dict[str, Union[bool, float, str]]
-    """Its values of by[]; what these results do not have is not there."""
+    """Its values of by[]; values that these results do not have are missing."""
     runs: List[int]
-    """The records with a result here."""
+    """The records with a result in this map."""
     unit: Optional[Literal['ms', 'elements/s', 'GB/s', 'GFLOP/s', 'share']]
-    """In which people see it; null: what was asked for is not known here."""
+    """The unit shown in the table; null: the requested one is not available."""
     values: List[List[Union[bool, float, str]]]
-    """Of each axis."""
+    """The values of each axis."""
     sections: List[MapMapSection]
-    """All that is compared with each other: one, unless an axis is not a parameter."""
+    """Groups of results that are compared with each other: one, unless an axis is not a parameter."""
     cells: int
-    """How many of cells[] are its."""
+    """The number of its entries in cells[]."""
     unplaced: int
     """Results without a value for an axis."""
     replaced: int
-    """Results that were measured again later: the newest counts."""
+    """Results that were measured again later; the newest counts."""
 
 
 class MapCell(Record):
     """Part of the tool's answer."""
 
     map: int
-    """Place in maps[], from 0."""
+    """Index into maps[], from 0."""
     section: int
-    """Place in its sections[], from 0."""
+    """Index into its sections[], from 0."""
     at: Dict[str, Union[bool, float, str]]
     """Its values of the axes."""
     status: Union[Literal['measured', 'incomplete'], Literal['rejected', 'compile_error', 'compile_timeout',
                   'launch_error', 'illegal_access', 'hang', 'trap', 'wrong_result', 'out_of_memory', 'worker_died',
                   'device_lost']]
-    """incomplete: measured on some of several workloads. Else the most frequent failure, where nothing was
+    """measured; incomplete: measured on some of several workloads; or the most frequent failure, if nothing was
     measured."""
     parameters: Optional[Dict[str, Union[bool, float, str]]]
-    """The winner, or else the fastest of the cell that may win, or else the fastest; null: nothing was measured."""
+    """The winner, else the fastest of the cell that may win, else the fastest; null: nothing was measured."""
     median_ns: Optional[float]
     """null: several workloads together have no time."""
     low_ns: Optional[float]
@@ -2198,9 +2199,9 @@ class MapCell(Record):
     high_ns: Optional[float]
     """Upper end."""
     share: Optional[float]
-    """Of the speed of the fastest that may win. Above 1: faster than that, but it cannot win."""
+    """Speed relative to the fastest candidate that may win. Above 1: faster, but it cannot win."""
     share_low: Optional[float]
-    """Lower end of what its own samples leave open."""
+    """Lower end of the confidence interval from its own samples."""
     share_high: Optional[float]
     """Upper end."""
     elements_per_second: Optional[float]
@@ -2210,23 +2211,23 @@ class MapCell(Record):
     flops_per_second: Optional[float]
     """Floating-point operations of the workload over its median; only where the spec names them; null: not known."""
     is_winner: bool
-    """It is what to use."""
+    """True: the candidate to use."""
     equals_best: bool
-    """Its interval overlaps that of the fastest, which it is not."""
+    """True: its interval overlaps that of the fastest, and it is not the fastest."""
     noisy: bool
     """Its interval is ± 5 % or more."""
     may_win: bool
-    """It was measured completely and, if outputs were verified at all, verified."""
+    """True: measured completely and, if any outputs were verified, verified."""
     stopped_early: bool
-    """Clearly slower: fewer samples than usual."""
+    """True: clearly slower, so it has fewer samples than usual."""
     candidates: int
-    """In the cell, those that failed included."""
+    """Candidates in the cell, including failed ones."""
     measured: int
     """On all workloads of the section."""
     failures: Dict[str, int]
-    """By status: how many candidates."""
+    """The number of candidates by status."""
     reason: Optional[str]
-    """An example of the most frequent failure, where nothing was measured."""
+    """An example of the most frequent failure, if nothing was measured."""
 
 
 class MapEverywhere(Record):
@@ -2239,9 +2240,9 @@ class MapEverywhere(Record):
     worst_loss: float
     """The largest."""
     worst_map: int
-    """Where that is: place in maps[]."""
+    """Index into maps[] of the largest loss."""
     losses: List[float]
-    """One a map: 0.03 takes 3 % longer than its fastest."""
+    """One per map: 0.03 takes 3 % longer than its fastest."""
 
 
 class Map(Report):
@@ -2250,21 +2251,21 @@ class Map(Report):
 
     schema: Literal['launchbox.map/1']
     environments: List[ComparisonEnvironment]
-    """What results were measured with. Those of two are never compared."""
+    """The machines and software of the measurements. Results of two environments are never mixed."""
     runs: List[ComparisonRun]
     """The records, the oldest first."""
     axes: List[MapAxis]
-    """What is across, and what is down; empty: each map is one cell."""
+    """The axis across and the axis down; empty: each map is one cell."""
     by: List[MapAxis]
     """What distinguishes the maps."""
     maps: List[MapMap]
     """One for each combination of values of by[]."""
     cells: List[MapCell]
-    """Those of which something is known, map by map and row by row."""
+    """Cells with results, map by map and row by row."""
     everywhere: Optional[MapEverywhere]
-    """Without axes: the one candidate to use in all maps; null: none may win in all of them."""
+    """Without axes: the one candidate to use in all maps; null: none may win in all."""
     problems: List[str]
-    """What was left out of the files, one sentence each."""
+    """Parts of the files that were left out, one sentence each."""
 
 
 class OccupanciesColumns(Record):
@@ -2297,12 +2298,12 @@ class OccupanciesColumns(Record):
 
 
 class Occupancies(Report):
-    """What `launchbox occupancy --questions FILE --format json` prints: each figure as an array with an element a
-    launch, in the order of the questions. They are those of launchbox.occupancy/1."""
+    """Output of `launchbox occupancy --questions FILE --format json`: each figure of launchbox.occupancy/1 as an array
+    with one element per launch, in the order of the input."""
 
     schema: Literal['launchbox.occupancies/1']
     launches: int
-    """How many there are: the length of each array."""
+    """The number of launches: the length of each array."""
     columns: OccupanciesColumns
     """The figures."""
 
@@ -2315,7 +2316,7 @@ class PortabilityGpu(Record):
     architecture: Optional[str]
     """sm_90."""
     runs: List[int]
-    """Places in `runs`."""
+    """Indices into `runs`."""
     candidates: int
     """Measured on all workloads."""
     best: Dict[str, Any]
@@ -2345,7 +2346,7 @@ class PortabilitySetRow(Record):
     parameters: Dict[str, Any]
     """The candidate."""
     gpus: List[int]
-    """Places in `gpus` of those that take this row."""
+    """Indices into `gpus` of the GPUs that use this row."""
     losses: List[float]
     """One for each of them."""
 
@@ -2356,7 +2357,7 @@ class PortabilitySet(Record):
     rows: List[PortabilitySetRow]
     worst_loss: float
     worst_gpu: int
-    """Place in `gpus`."""
+    """Index into `gpus`."""
     mean_loss: float
     """Geometric."""
 
@@ -2381,7 +2382,7 @@ class Portability(Report):
 
     schema: Literal['launchbox.portability/1']
     environments: List[ComparisonEnvironment]
-    """What results were measured with. Those of two are never compared."""
+    """The machines and software of the measurements. Results of two environments are never mixed."""
     runs: List[ComparisonRun]
     """The records, the oldest first."""
     gpus: List[PortabilityGpu]
@@ -2389,9 +2390,9 @@ class Portability(Report):
     baseline: Optional[PortabilityBaseline]
     """The spec's baseline; null: the records have none, or different ones."""
     within: float
-    """The loss that is accepted: 0.02 for 2 %."""
+    """The accepted loss: 0.02 for 2 %."""
     smallest: Optional[int]
-    """Place in `sets` of the first with which no GPU loses more."""
+    """Index into `sets` of the first with which no GPU loses more."""
     exact: bool
     """False for more than 12 GPUs: better sets may exist."""
     sets: List[PortabilitySet]
@@ -2399,7 +2400,7 @@ class Portability(Report):
     rows: List[PortabilityRow]
     """Every candidate: first those that were measured on every GPU, the best worst case first."""
     problems: List[str]
-    """What was left out of the files, one sentence each."""
+    """Parts of the files that were left out, one sentence each."""
 
 
 class RegisterLimitsResultBound(Record):
@@ -2411,7 +2412,7 @@ class RegisterLimitsResultBound(Record):
     """What ptxas does: it honours the bound, or ignores min_blocks because the SM has too few threads, block slots or
     warp slots."""
     register_limit: Optional[int]
-    """Registers per thread at most; null: ptxas ignores min_blocks and chooses as for the threads alone."""
+    """The most registers per thread; null: ptxas ignores min_blocks and uses the cap of the threads alone."""
     occupancy: Optional[float]
     """Warps of min_blocks blocks over the warp slots of the SM; null: ptxas ignores min_blocks."""
 
@@ -2428,65 +2429,65 @@ class RegisterLimitsResult(Record):
     max_min_blocks: int
     """The largest min_blocks that ptxas honours with these threads; 0: none."""
     bounds: List[RegisterLimitsResultBound]
-    """Those that --min-blocks named, else each that ptxas honours."""
+    """The values of --min-blocks, else every one that ptxas honours."""
 
 
 class RegisterLimits(Report):
-    """What `launchbox bounds --format json` prints without a source."""
+    """Output of `launchbox bounds --format json` without a source."""
 
     schema: Literal['launchbox.register_limits/1']
     results: List[RegisterLimitsResult]
-    """One a block size and chip."""
+    """One per block size and chip."""
 
 
 class ResultsRun(Record):
     """Part of the tool's answer."""
 
     file: str
-    """Where it was read."""
+    """The file that it was read from."""
     number: int
-    """In that file."""
+    """Its number in that file."""
     name: str
-    """Of the tunable."""
+    """The name of the tunable."""
     environment: int
-    """Place in environments[], from 0."""
+    """Index into environments[], from 0."""
     host: str
     """Name of the machine."""
     started: str
     """UTC."""
     call: Optional[int]
-    """Number of its latest call in that file: of two runs that with the higher is newer. null: the file does not
-    number them."""
+    """Number of its latest call in that file: the run with the higher number is newer. null: the file does not number
+    calls."""
     version: str
-    """Of launchbox."""
+    """The version of launchbox."""
     command: str
     """The command line."""
     spec_hash: str
-    """Of the spec."""
+    """Hash of the spec."""
     task_hash: str
-    """Of all in the spec that a result depends on."""
+    """Hash of everything in the spec that a result depends on."""
     source_hash: str
-    """Of the sources."""
+    """Hash of the sources."""
     baseline: Optional[Dict[str, Union[bool, float, str]]]
-    """What others are compared with."""
+    """The parameters that others are compared with."""
     spec: Optional[str]
     """With --samples: its text."""
     objective: str
-    """What was looked for: time; energy; time, energy*2; max p99 where power <= 500. Costs, gains and the winner are
-    by it."""
+    """The objective: time; energy; time, energy*2; max p99 where power <= 500. It determines costs, gains and the
+    winner."""
 
 
 class ResultsBest(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     weight: float
     """Of the workload."""
     parameters: Optional[Dict[str, Union[bool, float, str]]]
-    """The winner; null: nothing may win."""
+    """The winner; null: none."""
     median_ns: Optional[float]
     """The winner's."""
     elements_per_second: Optional[float]
@@ -2497,30 +2498,30 @@ class ResultsBest(Record):
     """Floating-point operations of the workload over the winner's median; only where the spec names them; null: not
     known."""
     speed_up: Optional[float]
-    """The baseline's time over the winner's."""
+    """The baseline's time divided by the winner's."""
     speed_up_low: Optional[float]
-    """Lower end of what the samples leave open."""
+    """Lower end of the confidence interval."""
     speed_up_high: Optional[float]
     """Upper end."""
     is_baseline: bool
-    """The baseline wins."""
+    """True: the winner is the baseline."""
     raced: bool
-    """A final race decided."""
+    """True: a final race decided."""
     equal_within: Optional[float]
-    """Another is equal to it within this part (0.004: 0.4 %); null: none is."""
+    """Another candidate is equal to it within this share (0.004: 0.4 %); null: none is."""
     chosen_among: int
-    """So many are as fast as the fastest; 1: no other, or nothing is decided."""
+    """The number of candidates equal to the fastest; 1: no other, or no decision."""
     chosen_by: Optional[Literal['baseline', 'fewer_registers', 'smaller_block', 'smaller_values']]
-    """Why this one of them; null: there was no choice. The baseline stays; else fewer registers, then a smaller block,
-    then smaller values of parameters."""
+    """Why this one was chosen among equal ones; null: there was no choice. The baseline stays; else fewer registers,
+    then a smaller block, then smaller values of parameters."""
     noise: Optional[MapNoise]
-    """Why nothing wins: the samples cannot decide; null: they can."""
+    """Why there is no winner: the samples do not decide; null: they do."""
     verdict: str
     """One sentence."""
     measured: int
     """Candidates."""
     failures: Dict[str, int]
-    """By status: how many candidates."""
+    """The number of candidates by status."""
 
 
 class ResultsOverallCandidateSpeed(Record):
@@ -2529,7 +2530,7 @@ class ResultsOverallCandidateSpeed(Record):
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     speed_up: Optional[float]
-    """Over the reference of the workload."""
+    """Relative to the reference of the workload."""
     speed_up_low: Optional[float]
     """Lower end."""
     speed_up_high: Optional[float]
@@ -2544,35 +2545,35 @@ class ResultsOverallCandidate(Record):
     score: Optional[float]
     """Weighted geometric mean of the speed-ups."""
     score_low: Optional[float]
-    """Lower end of what the samples leave open."""
+    """Lower end of the confidence interval."""
     score_high: Optional[float]
     """Upper end."""
     is_baseline: bool
-    """It is the baseline."""
+    """True: this is the baseline."""
     same_as: Optional[Dict[str, Union[bool, float, str]]]
-    """The first candidate that has its code on every workload."""
+    """The first candidate with the same code on every workload."""
     worst: Dict[str, Union[bool, float, str]]
-    """The workload with the least speed-up."""
+    """The workload with the smallest speed-up."""
     speeds: List[ResultsOverallCandidateSpeed]
-    """One a workload."""
+    """One per workload."""
 
 
 class ResultsOverall(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     over_baseline: bool
-    """Scores are over the baseline; else over the fastest of each workload."""
+    """True: scores are relative to the baseline; else to the fastest of each workload."""
     workloads: int
-    """How many."""
+    """The number of workloads."""
     incomplete: int
-    """Candidates without a score: not measured to the end on all workloads."""
+    """Candidates without a score: not measured completely on all workloads."""
     winner: Optional[Dict[str, Union[bool, float, str]]]
-    """The one to use on all workloads: the best, or the baseline where that is not known to be slower; null: there is
+    """The candidate to use on all workloads: the best, or the baseline if that is not measurably slower; null:
     none."""
     noise: Optional[MapNoise]
-    """Why nothing wins: the samples cannot decide; null: they can."""
+    """Why there is no winner: the samples do not decide; null: they do."""
     verdict: str
     """One sentence."""
     candidates: List[ResultsOverallCandidate]
@@ -2580,7 +2581,7 @@ class ResultsOverall(Record):
 
 
 class ResultsDeviceHardware(Record):
-    """What the GPU is built of beside its SMs; null: not known, as in old records."""
+    """The hardware of the GPU other than its SMs; null: unknown, as in old records."""
 
     sm_clock_mhz: Optional[int]
     """The highest clock of the SMs."""
@@ -2591,9 +2592,9 @@ class ResultsDeviceHardware(Record):
     l2_bytes: Optional[int]
     """The L2 cache."""
     free_memory_bytes: Optional[int]
-    """Free when it was asked; of a run, when that began."""
+    """Free memory now; of a run, when it began."""
     memory_gb_per_second: Optional[float]
-    """What the memory could move at its highest clock: 2 × clock × bus / 8, in 10^9 bytes a second."""
+    """Bandwidth at the highest memory clock: 2 × clock × bus / 8, in 10^9 bytes per second."""
     pci_bus: Optional[str]
     """Its PCI address, "0000:3b:00.0"."""
 
@@ -2602,20 +2603,20 @@ class ResultsDevice(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     name: str
     """That of no other GPU of the run: "GPU 1", "rank 3 (node7, GPU 1)"."""
     host: str
     uuid: str
-    """As the driver has it; empty: unknown."""
+    """The UUID from the driver; empty: unknown."""
     ecc: Optional[bool]
     """Whether its memory corrects errors."""
     hardware: Optional[ResultsDeviceHardware]
-    """What the GPU is built of beside its SMs; null: not known, as in old records."""
+    """The hardware of the GPU other than its SMs; null: unknown, as in old records."""
     calibration_ns: List[float]
     """Samples of the reference, which all GPUs of the run have timed."""
     state: Optional[Dict[str, Any]]
-    """The GPU while it timed them, as candidates[].device."""
+    """The state of the GPU while it timed them, as in candidates[].device."""
     measured: int
     failed: int
     busy_seconds: float
@@ -2634,26 +2635,26 @@ class ResultsRaceEntry(Record):
     median_ns: float
     """Of the race's samples."""
     samples: int
-    """How many."""
+    """The number of samples."""
     result_median_ns: Optional[float]
     """Median of the result that brought it into the race; null: not known."""
     samples_ns: Optional[List[float]]
-    """With --samples: nanoseconds, in the order in which they were taken."""
+    """With --samples: samples in nanoseconds, in the order in which they were taken."""
 
 
 class ResultsRace(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     workload: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     verdict: Literal['winner', 'equal']
     """equal: the first is not separated from the second."""
     equal_within: float
-    """With equal: the part within which."""
+    """With equal: the share within which they are equal."""
     counts: bool
-    """It decides on the winner. false: results have come or changed since, from which it was not drawn."""
+    """True: it decides the winner. false: results were added or changed since the race."""
     entries: List[ResultsRaceEntry]
     """The fastest first."""
 
@@ -2662,7 +2663,7 @@ class ResultsCandidateResources(Record):
     """Part of the tool's answer."""
 
     name: str
-    """As the linker knows it."""
+    """The mangled name."""
     architecture: str
     """sm_90."""
     registers: Optional[int]
@@ -2672,10 +2673,10 @@ class ResultsCandidateResources(Record):
     spill_load_bytes: Optional[int]
     """Per thread."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     stack_frame_bytes: Optional[int]
     """Per thread."""
@@ -2698,21 +2699,21 @@ class ResultsCandidateResources(Record):
 
 
 class ResultsCandidatePhaseSeconds(Record):
-    """Where `seconds` went, in seconds; absent where it is not known."""
+    """How `seconds` was spent, in seconds; missing if unknown."""
 
     reference: Optional[float]
-    """Waited for the program of [verify], which writes what is right. Absent in older results, where it is a part of
+    """Waiting for the program of [verify], which makes the reference. Missing in older results, where it is part of
     prepare."""
     load: float
-    """Its module."""
+    """Loading its module."""
     prepare: float
-    """Buffers filled, restored and poisoned; the reference uploaded."""
+    """Filling, restoring and poisoning buffers; uploading the reference."""
     verify: float
-    """The first launch, and its outputs compared."""
+    """The first launch and the comparison of its outputs."""
     time: float
     """The timed launches."""
     check: float
-    """Outputs, inputs and guards after them."""
+    """Checking outputs, inputs and guards afterwards."""
 
 
 class ResultsCandidateDevice(Record):
@@ -2727,14 +2728,14 @@ class ResultsCandidateDevice(Record):
     power_milliwatts: Optional[int]
     """Power."""
     throttling: str
-    """Why it was throttled; empty: it was not, or that is not known."""
+    """Why it was throttled; empty: it was not, or unknown."""
 
 
 class ResultsCandidate(Record):
     """Part of the tool's answer."""
 
     run: int
-    """Place in runs[], from 0."""
+    """Index into runs[], from 0."""
     parameters: Dict[str, Union[bool, float, str]]
     """Names and values in their order."""
     workload: Dict[str, Union[bool, float, str]]
@@ -2749,11 +2750,11 @@ class ResultsCandidate(Record):
     """Floating-point operations of the workload, where the spec names them."""
     status: Union[Literal['measured'], Literal['rejected', 'compile_error', 'compile_timeout', 'launch_error',
                   'illegal_access', 'hang', 'trap', 'wrong_result', 'out_of_memory', 'worker_died', 'device_lost']]
-    """measured, or what became of it."""
+    """measured, or a failure."""
     reason: Optional[str]
     """Why it was not measured."""
     rank: Optional[int]
-    """Among the measured of its run and workload, from 1."""
+    """Its rank among the measured candidates of its run and workload, from 1."""
     median_ns: Optional[float]
     """Of the samples."""
     low_ns: Optional[float]
@@ -2767,66 +2768,66 @@ class ResultsCandidate(Record):
     flops_per_second: Optional[float]
     """Floating-point operations of the workload over its median; only where the spec names them; null: not known."""
     samples: int
-    """How many."""
+    """The number of samples."""
     dropped: int
-    """Samples not kept, since the GPU was throttled."""
+    """Samples that were dropped because the GPU was throttled."""
     speed_up: Optional[float]
-    """The baseline's time over its own."""
+    """The baseline's time divided by its own."""
     speed_up_low: Optional[float]
-    """Lower end of what the samples leave open."""
+    """Lower end of the confidence interval."""
     speed_up_high: Optional[float]
     """Upper end."""
     is_baseline: bool
-    """It is the baseline."""
+    """True: this is the baseline."""
     is_equal: bool
-    """It is the fastest, or not slower than it, as far as was measured: in the final race, or by its samples where
-    that had no room for it. Of candidates with the same code the one that was measured."""
+    """True: it is the fastest, or not measurably slower, in the final race or, if it was not in the race, by its
+    samples. Among candidates with the same code, only the measured one."""
     is_winner: bool
-    """It is best[]'s."""
+    """True: it is the winner in best[]."""
     verified: bool
-    """Its outputs were compared with the reference."""
+    """True: its outputs were compared with the reference."""
     stopped_early: bool
-    """Clearly slower than the best: fewer samples."""
+    """True: clearly slower than the best, so it has fewer samples."""
     same_as: Optional[Dict[str, Union[bool, float, str]]]
-    """The candidate with the same code whose samples these are."""
+    """The candidate with the same code to which these samples belong."""
     resources: Optional[ResultsCandidateResources]
-    """What the compiler made; null: nothing, or it is a program."""
+    """Resources of the compiled kernel; null: not compiled, or a program."""
     deaths: int
-    """Processes that died of it."""
+    """The number of processes that it killed."""
     seconds: float
     """Wall time that measuring took."""
     compile_seconds: float
     """Wall time of the compiler."""
     from_cache: bool
-    """It was not compiled for this."""
+    """True: taken from the compile cache."""
     finished: Optional[str]
     """UTC."""
     phase_seconds: Optional[ResultsCandidatePhaseSeconds]
-    """Where `seconds` went, in seconds; absent where it is not known."""
+    """How `seconds` was spent, in seconds; missing if unknown."""
     device: Optional[ResultsCandidateDevice]
-    """The GPU while it was measured."""
+    """The state of the GPU during the measurement."""
     samples_ns: Optional[List[float]]
-    """With --samples: nanoseconds, in the order in which they were taken."""
+    """With --samples: samples in nanoseconds, in the order in which they were taken."""
     checksum: Optional[str]
-    """With --samples: of the outputs."""
+    """With --samples: checksum of the outputs."""
     sticky: Optional[bool]
-    """With --samples: the process could not go on after it."""
+    """With --samples: true if the process could not continue afterwards."""
     code: Optional[str]
-    """With --samples: equal for equal code."""
+    """With --samples: hash of the code, equal for equal code."""
     log: Optional[str]
-    """With --samples: the compiler's."""
+    """With --samples: the compiler's output."""
     quantities: Optional[Dict[str, List[float]]]
-    """What was measured beside the time, by name; samples of each: energy in joules a launch, power in watts, numbers
-    that a program printed, other measurements of another tuner's file."""
+    """Other measured quantities, samples by name: energy in joules per launch, power in watts, numbers that a program
+    printed, other measurements of another tuner's file."""
     elements_per_joule: Optional[float]
-    """Where the work and the energy are known."""
+    """If the work and the energy are known."""
     bytes_per_joule: Optional[float]
-    """Where the work and the energy are known."""
+    """If the work and the energy are known."""
     flops_per_joule: Optional[float]
-    """Where the work and the energy are known."""
+    """If the work and the energy are known."""
     cost: Optional[float]
-    """With an objective other than time: the median of what candidates are ranked by; for several terms their weighted
-    geometric mean, with time in milliseconds. null: a quantity is not known, or the time decides."""
+    """With an objective other than time: the median cost by which candidates are ranked; for several terms their
+    weighted geometric mean, with time in milliseconds. null: a quantity is unknown, or the time decides."""
     allowed: Optional[bool]
     """With an objective other than time: whether its condition holds."""
     on_front: Optional[bool]
@@ -2839,9 +2840,9 @@ class ResultsRow(Record):
     name: str
     """The tunable."""
     table: str
-    """What the table of the header is for: the tunable, and where it has several the type and size of elements."""
+    """What the table is for: the tunable and, if it has several tables, the type and size of elements."""
     gpu: Optional[str]
-    """null: any GPU of the architecture that has no row of its own."""
+    """null: any GPU of the architecture without a row of its own."""
     architecture: str
     parameters: Optional[Dict[str, Union[bool, float, str]]]
     """null: code for the architecture does not compile."""
@@ -2850,34 +2851,33 @@ class ResultsRow(Record):
 
 
 class Results(Report):
-    """What launchbox tune has measured: launchbox results --format json. Times in nanoseconds unless the name says
+    """Measurements of launchbox tune: launchbox results --format json. Times in nanoseconds unless the name says
     otherwise; null: not known."""
 
     schema: Literal['launchbox.results/1']
     environments: List[ComparisonEnvironment]
-    """What results were measured with. Those of two are never compared."""
+    """The machines and software of the measurements. Results of two environments are never mixed."""
     runs: List[ResultsRun]
-    """One a task, source and environment, with the latest call that worked on it."""
+    """One per task, source and environment, with the latest call that worked on it."""
     best: List[ResultsBest]
-    """One a run and workload."""
+    """One per run and workload."""
     overall: Optional[List[ResultsOverall]]
-    """One a run with several workloads."""
+    """One per run with several workloads."""
     devices: Optional[List[ResultsDevice]]
-    """The GPUs of runs, how several compare, and what became of them in the last call."""
+    """The GPUs of runs, how several compare, and their state in the last call."""
     races: List[ResultsRace]
     """The final races."""
     candidates: List[ResultsCandidate]
     """Every result."""
     rows: Optional[List[ResultsRow]]
-    """Which row each GPU has in the header that launchbox emit writes of these runs: of the GPUs of a tunable that was
-    measured on several, of those of --here, and of the architectures of --arch."""
+    """The row of each GPU in the header that launchbox emit writes from these runs: for the GPUs of a tunable that was
+    measured on several, those of --here, and the architectures of --arch."""
     problems: List[str]
-    """What was left out of the files, one sentence each."""
+    """Parts of the files that were left out, one sentence each."""
 
 
 class RowsGain(Record):
-    """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
-    known."""
+    """Speed-up over the replaced row, with its confidence interval; null: unknown."""
 
     times: float
     low: float
@@ -2890,8 +2890,7 @@ class RowsRowWorkload(Record):
     workload: Dict[str, Union[bool, float, str]]
     weight: float
     gain: RowsGain
-    """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
-    known."""
+    """Speed-up over the replaced row, with its confidence interval; null: unknown."""
 
 
 class RowsRowThroughput(Record):
@@ -2910,19 +2909,18 @@ class RowsRow(Record):
     """sm_90; null: a processor."""
     parameters: Dict[str, Union[bool, float, str]]
     kept: bool
-    """Nothing was faster by 1 % and beyond noise: the row is the old one."""
+    """True: nothing was faster by 1 % and beyond noise, so the old row is kept."""
     replaced: Optional[str]
-    """The row that was compared with, and whose it was."""
+    """The row that it was compared with, and its origin."""
     gain: RowsGain
-    """How many times as fast as the row that was replaced, with the interval that the samples leave open; null: not
-    known."""
+    """Speed-up over the replaced row, with its confidence interval; null: unknown."""
     loss: Optional[float]
-    """in a table for several GPUs: time over that of the GPU's best, minus 1"""
+    """In a table for several GPUs: time divided by the GPU's best time, minus 1"""
     workloads: List[RowsRowWorkload]
     throughput: Optional[List[RowsRowThroughput]]
-    """Of the row on each workload of which the spec says how much work it is: what is done in a second."""
+    """Throughput of the row on each workload whose work the spec gives."""
     verified: bool
-    """Its outputs were compared with a reference on every workload."""
+    """True: its outputs were compared with a reference on every workload."""
     gpu: Optional[str]
     processor: Optional[str]
     driver: Optional[str]
@@ -2930,7 +2928,7 @@ class RowsRow(Record):
     measured: Optional[str]
     """When, in UTC."""
     version: Optional[str]
-    """Of launchbox."""
+    """The version of launchbox."""
     record: str
     record_hash: str
 
@@ -2941,17 +2939,17 @@ class RowsPredicted(Record):
     architecture: str
     parameters: Dict[str, Union[bool, float, str]]
     expected_share: float
-    """Of the best there, 0 to 1: the weighted mean over the GPUs of the records."""
+    """Expected share of the best there, 0 to 1: the weighted mean over the GPUs of the records."""
     candidates: int
-    """That it was chosen from."""
+    """The number of candidates that it was chosen from."""
     verified: bool
-    """Its outputs were compared wherever it was measured."""
+    """True: its outputs were compared wherever it was measured."""
     gpus: List[str]
-    """Whose records it is predicted from."""
+    """The GPUs from whose records it is predicted."""
     records: List[str]
     """Their files, each with its hash."""
     compiled: Optional[str]
-    """What the compiler made of it for that architecture; null: it was not compiled."""
+    """The compiler's figures for that architecture; null: not compiled."""
 
 
 class RowsTable(Record):
@@ -2973,52 +2971,52 @@ class RowsTable(Record):
 
 
 class Rows(Report):
-    """Rows that launchbox emit --form json took from records: a table for each part of the workloads."""
+    """Output of launchbox emit --format json: rows from records, with a table for each part of the workloads."""
 
     schema: Literal['launchbox.rows/1']
     box: str
     """Name of the table."""
     name: str
-    """Of the tunable."""
+    """The name of the tunable."""
     tables: List[RowsTable]
 
 
 class SearchHeldOutGpuPredicted(Record):
-    """The best expected from the records of the others."""
+    """The best expected row from the records of the others."""
 
     parameters: Dict[str, Union[str, float, bool]]
     """Names and values in their order."""
     loss: Optional[float]
-    """Time over that of the best on this GPU, minus 1; null: it failed there."""
+    """Time divided by the best time on this GPU, minus 1; null: it failed there."""
 
 
 class SearchHeldOutGpu(Record):
-    """One GPU, whose record was used only to see what each row is worth. A row is null where there is none."""
+    """One held-out GPU, whose record was used only to evaluate each row. A row is null if there is none."""
 
     name: str
     architecture: Optional[str]
-    """null: neither the record nor the name shows it."""
+    """null: neither the record nor the name contains it."""
     inherits_from: Optional[str]
-    """The GPU of the nearest architecture that is not newer."""
+    """The GPU with the nearest architecture that is not newer."""
     candidates: int
     """Measured on it."""
     predicted: SearchHeldOutGpuPredicted
-    """The best expected from the records of the others."""
+    """The best expected row from the records of the others."""
     inherited: SearchHeldOutGpuPredicted
-    """The best of the GPU that it inherits from."""
+    """The best row of the GPU that it inherits from."""
     best_common: SearchHeldOutGpuPredicted
-    """The one with the best worst case on the others."""
+    """The row with the best worst case on the others."""
     ten_measured: SearchHeldOutGpuPredicted
-    """The best of the ten with the best expectation, when these are measured."""
+    """The fastest of the ten best expected rows, if these are measured."""
     baseline: SearchHeldOutGpuPredicted
-    """That of the spec, or the first candidate of the record."""
+    """The baseline of the spec, or the first candidate of the record."""
 
 
 class SearchHeldOut(Record):
     """One space."""
 
     name: str
-    """Of the tunable."""
+    """The name of the tunable."""
     files: List[str]
     """Its records."""
     gpus: List[SearchHeldOutGpu]
@@ -3035,7 +3033,7 @@ class SearchProblemStrategyWithin(Record):
     """One distance."""
 
     percent: int
-    """At most so much slower than the optimum."""
+    """At most this much slower than the optimum."""
     evaluations: SearchProblemStrategyWithinEvaluations
     """Candidates tried, failing ones too. Median and 90th percentile over the searches; null: not reached."""
     seconds: SearchProblemStrategyWithinEvaluations
@@ -3046,22 +3044,22 @@ class SearchProblemStrategy(Record):
     """One strategy on this problem."""
 
     strategy: str
-    """As it is named on the command line."""
+    """Its name on the command line."""
     score: float
-    """1: the optimum at once; 0: as chance; below: worse than chance."""
+    """1: the optimum immediately; 0: as random search; below 0: worse."""
     within: List[SearchProblemStrategyWithin]
-    """How soon it was so close to the optimum, at 10, 5 and 1 %."""
+    """How soon it came within 10, 5 and 1 % of the optimum."""
 
 
 class SearchProblem(Record):
     """A recorded space."""
 
     file: str
-    """As it was named."""
+    """As named on the command line."""
     run: int
     """Its number in the file."""
     name: str
-    """Of the tunable."""
+    """The name of the tunable."""
     device: Optional[str]
     """The GPU, or the processor; null: not in the record."""
     workload: Dict[str, Union[str, float, bool]]
@@ -3069,38 +3067,37 @@ class SearchProblem(Record):
     candidates: int
     """In the record."""
     measured: int
-    """Of these: have a time."""
+    """Of these: with a time."""
     rejected: int
-    """Of these: were never launched. They cost a search nothing and are no evaluations."""
+    """Of these: never launched. They cost a search nothing and do not count as evaluations."""
     best_ns: float
     """Median time of the fastest candidate, nanoseconds."""
     median_ns: float
     """Median of all measured candidates, nanoseconds."""
     evaluations_of_chance: int
-    """After so many draws by chance the expected best is 95 % of the way from the median to the optimum:
-    calculated."""
+    """The number of random draws after which the expected best is 95 % of the way from the median to the optimum
+    (calculated)."""
     evaluations_of_score: int
-    """The scores cover the time that so many evaluations take on average: evaluations_of_chance, or `most` if that is
-    less."""
+    """The scores cover the average time of this many evaluations: evaluations_of_chance, or `most` if that is less."""
     strategies: List[SearchProblemStrategy]
 
 
 class Search(Report):
-    """What `launchbox bench-search --format json` prints."""
+    """Output of `launchbox bench-search --format json`."""
 
     schema: Literal['launchbox.search/1']
     repeats: int
     """Searches with each strategy on each problem."""
     most: int
-    """Evaluations after which a search was given up."""
+    """Evaluations after which a search ends."""
     seed: int
-    """Of the first search; the others have the seeds that follow."""
+    """Seed of the first search; the others follow from it."""
     interrupted: bool
-    """Stopped by the user: problems and strategies that were not finished are missing."""
+    """True: stopped by the user; unfinished problems and strategies are missing."""
     notes: List[str]
-    """What of the files was left out, and why."""
+    """Parts of the files that were left out, and why."""
     left_out: Optional[Literal['gpu', 'architecture']]
-    """With --leave-one-out: what is held out; null: nothing is."""
+    """With --leave-one-out: what is held out; else null."""
     held_out: Optional[List[SearchHeldOut]]
     """With --leave-one-out: spaces that are recorded on several GPUs, each GPU held out in turn."""
     problems: List[SearchProblem]
@@ -3115,11 +3112,11 @@ class SizeFileArchitecture(Record):
     kind: str
     """cubin, PTX, LTO-IR or kind 64."""
     images: int
-    """How many."""
+    """The number of images."""
     kernels: int
-    """In them."""
+    """Kernels in them."""
     stored_bytes: int
-    """In the file: what leaving this out saves."""
+    """Bytes in the file, which leaving this out would save."""
     bytes: int
     """Decompressed."""
 
@@ -3130,7 +3127,7 @@ class SizeFileTemplate(Record):
     name: str
     """A kernel's name without template arguments."""
     kernels: int
-    """Kernels × architectures of that name."""
+    """Kernels × architectures with that name."""
     code_bytes: int
     """Decompressed."""
     repeated_code_bytes: int
@@ -3147,11 +3144,11 @@ class SizeFile(Record):
     image_bytes: int
     """Of all images, as they are stored in the file."""
     other_bytes: Optional[int]
-    """Of the file beside its images: host code and data, headers, padding."""
+    """Bytes of the file outside its images: host code and data, headers, padding."""
     code_bytes: int
     """Machine code of all kernels, decompressed."""
     repeated_code_bytes: int
-    """Of it, code that another kernel for the same architecture has too."""
+    """Of it, code that another kernel for the same architecture also has."""
     architectures: List[SizeFileArchitecture]
     """Most bytes first."""
     templates: List[SizeFileTemplate]
@@ -3159,30 +3156,30 @@ class SizeFile(Record):
 
 
 class Size(Report):
-    """What `launchbox inspect --size --format json` prints."""
+    """Output of `launchbox inspect --size --format json`."""
 
     schema: Literal['launchbox.size/1']
     files: List[SizeFile]
-    """One a file that holds images."""
+    """One per file that holds images."""
 
 
 class StackReserveGpu(Record):
     """Part of the tool's answer."""
 
     gpu: str
-    """The name under which it is sold."""
+    """The product name."""
     sms: int
     """Streaming multiprocessors."""
     threads: int
-    """That can be resident on all of them."""
+    """Threads that can be resident on all SMs."""
     stack_bytes: int
-    """Per thread, of the deepest stack."""
+    """Bytes per thread of the deepest stack."""
     reserved_bytes: int
     """stack_bytes × threads."""
     at_least: bool
-    """The stack of some kernel has no known limit."""
+    """True: the stack of at least one kernel has no known limit."""
     kernel: Optional[str]
-    """With the deepest stack, as the linker knows it; null: none has a stack."""
+    """Mangled name of the kernel with the deepest stack; null: no kernel has a stack."""
 
 
 class StackReserveNotCounted(Record):
@@ -3195,20 +3192,21 @@ class StackReserveNotCounted(Record):
 
 
 class StackReserve(Report):
-    """What `launchbox inspect --stack-reserve --format json` prints: an estimate of what the driver sets aside."""
+    """Output of `launchbox inspect --stack-reserve --format json`: an estimate of the memory that the driver
+    reserves."""
 
     schema: Literal['launchbox.stack_reserve/1']
     gpus: List[StackReserveGpu]
-    """Models of GPUs that can run a kernel, rising by compute capability."""
+    """GPU models that can run a kernel, by ascending compute capability."""
     not_counted: List[StackReserveNotCounted]
-    """Kernels of which it is not known on any model how much they need."""
+    """Kernels whose need is unknown on every model."""
 
 
 class SuggestionsResultKernel(Record):
     """What one kernel uses."""
 
     name: Optional[str]
-    """Short name; null when only figures were given."""
+    """Short name; null if only figures were given."""
     registers: int
     """Per thread."""
     static_shared_bytes: int
@@ -3228,7 +3226,7 @@ class SuggestionsResultCandidateRule(Record):
     rule: str
     """In words."""
     kept: Optional[bool]
-    """Whether this candidate keeps it; null: a figure that it needs is not known."""
+    """Whether this candidate keeps the rule; null: a necessary figure is unknown."""
     costs: Optional[bool]
     """Whether breaking it costs resident warps or lanes here."""
     figure: str
@@ -3245,13 +3243,13 @@ class SuggestionsResultCandidate(Record):
     resident_blocks: int
     """Per SM."""
     resident_threads: int
-    """Per SM: what candidates are compared by."""
+    """Per SM; candidates are compared by this."""
     occupancy: float
-    """Resident threads over the threads of the SM, 0 to 1: what candidates are ranked by."""
+    """Resident threads over the threads of the SM, 0 to 1; candidates are ranked by this."""
     warp_occupancy: float
     """Resident warps over the warp slots of the SM: a partial warp counts as a whole one."""
     limiters: List[Literal['warps', 'blocks', 'registers', 'shared', 'barriers', 'virtual_resources']]
-    """The resources whose limit equals the resident blocks; empty when something other than a resource forbids the
+    """The resources whose limit equals the resident blocks; empty if something other than a resource prevents the
     launch."""
     rules: List[SuggestionsResultCandidateRule]
     """The rules of thumb for a block size."""
@@ -3271,16 +3269,16 @@ class SuggestionsResult(Record):
     dynamic_shared: Optional[str]
     """The expression for bytes of dynamic shared memory per block; null: none."""
     at_most: Optional[bool]
-    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are the most that
-    can be resident."""
+    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are upper
+    limits."""
     cluster_blocks: int
     """Blocks in a cluster: --cluster, or the kernel's own; 1: none."""
     obstacle: Optional[str]
     """Why no block size can be launched; null: there is one."""
     fixed: Optional[str]
-    """Why no other block size is correct, and sizes are not ranked; null: nothing says so."""
+    """Why only this block size is correct, so that sizes are not ranked; null: sizes are ranked."""
     notes: List[str]
-    """What a launch of the suggested block size needs besides: attributes to set, a grid of whole clusters."""
+    """What else a launch with the suggested block size needs: attributes to set, a grid of whole clusters."""
     threads: Optional[int]
     """The suggested block size, that of the first candidate; null: no block size can be launched."""
     candidates: List[SuggestionsResultCandidate]
@@ -3288,13 +3286,13 @@ class SuggestionsResult(Record):
 
 
 class Suggestions(Report):
-    """What `launchbox suggest --format json` prints."""
+    """Output of `launchbox suggest --format json`."""
 
     schema: Literal['launchbox.suggestions/2']
     results: List[SuggestionsResult]
-    """One a kernel and architecture."""
+    """One per kernel and architecture."""
     skipped_images: Optional[List[OccupancySkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
 
 
 class SummaryInputArchitecture(Record):
@@ -3303,43 +3301,43 @@ class SummaryInputArchitecture(Record):
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     image: Optional[str]
-    """cubin, PTX, LTO-IR; null: a source or a log, which holds no images."""
+    """cubin, PTX, LTO-IR; null: a source or a log, which contains no images."""
     relocatable: bool
-    """Compiled for linking: not what runs."""
+    """True: input of the device linker, which does not run."""
     linked: bool
     """The figures are nvlink's, from a log."""
     images: Optional[int]
-    """How many; null: no binary."""
+    """The number of images; null: not a binary."""
     stored_bytes: Optional[int]
-    """Bytes of the images in the file, compressed or not; null: no binary."""
+    """Bytes of the images in the file, compressed or not; null: not a binary."""
     bytes: Optional[int]
-    """Bytes of the images when decompressed; null: no binary."""
+    """Bytes of the images when decompressed; null: not a binary."""
     kernels: int
-    """Kernels; of PTX those that have no cubin."""
+    """Kernels; of PTX only those without a cubin."""
     unique_kernels: int
-    """Kernels of different identity."""
+    """Distinct kernels."""
     code_bytes: Optional[int]
-    """Machine code of the kernels whose size is known; null: of none."""
+    """Machine code of the kernels whose size is known; null: known of none."""
     code_unknown: int
     """Kernels whose code size is not known."""
     spilling: Optional[int]
     """Kernels that spill; null: known of none."""
     spills_unknown: int
-    """Kernels of which it is not known whether they spill."""
+    """Kernels whose spills are unknown."""
     spills_at_least: Optional[int]
-    """Of spilling: kernels of which more bytes are spilled than are counted."""
+    """Of spilling: kernels that spill more bytes than are counted."""
     spill_store_bytes: Optional[int]
     """Bytes per thread, summed over the kernels; null: known of none."""
     spill_load_bytes: Optional[int]
     """Bytes per thread, summed over the kernels; null: known of none."""
     shared_spill_store_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     shared_spill_load_bytes: Optional[int]
-    """Of registers spilled to shared memory, bytes per thread, no part of the figures for local memory; null:
+    """Bytes per thread of registers spilled to shared memory, not included in the figures for local memory; null:
     unknown."""
     largest_registers: Optional[int]
-    """Registers per thread of the kernel with most; null: unknown."""
+    """Registers per thread of the kernel with the most; null: unknown."""
 
 
 class SummaryInputToolkit(Record):
@@ -3348,14 +3346,14 @@ class SummaryInputToolkit(Record):
     toolkit: str
     """CUDA version of the compiler."""
     kernels: int
-    """Compiled by it."""
+    """Kernels compiled by it."""
 
 
 class SummaryInputCopy(Record):
     """Part of the tool's answer."""
 
     short_name: str
-    """Of one of them."""
+    """The short name of one of them."""
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     copies: int
@@ -3368,11 +3366,11 @@ class SummaryInputDiffering(Record):
     """Part of the tool's answer."""
 
     short_name: str
-    """Of one of them."""
+    """The short name of one of them."""
     architecture: Optional[str]
     """sm_90, compute_90; null: not in the input."""
     codes: int
-    """How many different codes there are."""
+    """The number of different codes."""
 
 
 class SummaryInputRunsOnGpu(Record):
@@ -3382,16 +3380,16 @@ class SummaryInputRunsOnGpu(Record):
     by_cubin: int
     """Kernels with a cubin that runs there."""
     by_ptx: int
-    """Further kernels with PTX that the driver can compile for it."""
+    """Additional kernels with PTX that the driver can compile for it."""
 
 
 class SummaryInputRunsOn(Record):
     """Part of the tool's answer."""
 
     kernels: int
-    """Unique kernels in images that are not relocatable: what there is to run."""
+    """Unique kernels in images that are not relocatable."""
     gpus: List[SummaryInputRunsOnGpu]
-    """Every GPU of the table of limits."""
+    """Every compute capability of the table of limits."""
     later_gpus_by_ptx: int
     """Kernels with PTX that can be compiled for GPUs of later compute capabilities."""
 
@@ -3404,40 +3402,40 @@ class SummaryInput(Record):
     kind: Literal['CUDA source', 'compiler log', 'cubin', 'PTX', 'fat binary', 'object file', 'executable',
                   'shared library', 'archive', 'other binary', 'folder', 'package', 'unreadable']
     kernels: int
-    """Kernels times architectures and copies."""
+    """Kernels × architectures × copies."""
     skipped_images: Optional[List[BoundsInputSkippedImage]]
-    """Images that are listed and not read: LTO-IR, and entries of a kind that is not known."""
+    """Images that are listed but not read: LTO-IR, and entries of an unknown kind."""
     errors: List[str]
-    """What is wrong with it, the compiler's own messages first."""
+    """Errors of this input, the compiler's messages first."""
     unique_kernels: int
-    """Kernels of different identity: by name as C++ writes it, and the source file where the symbol names one."""
+    """Distinct kernels: by C++ name, and by source file if the symbol names one."""
     only_ptx: int
     """Kernels without a cubin."""
     architectures: List[SummaryInputArchitecture]
-    """What runs first, then relocatable images."""
+    """Executable images first, then relocatable ones."""
     toolkits: List[SummaryInputToolkit]
-    """The compilers that made the code."""
+    """The compilers of the code."""
     toolkit_unknown: int
     """Kernels whose toolkit is not in the input."""
     copies: List[SummaryInputCopy]
-    """Kernels that are there more than once with the same code for one architecture, the largest waste first.
-    Relocatable images do not count."""
+    """Kernels that occur more than once with the same code for one architecture, the largest waste first. Relocatable
+    images do not count."""
     differing: List[SummaryInputDiffering]
-    """Kernels of the same identity and architecture with different code."""
+    """Kernels of the same name and architecture with different code."""
     code_not_compared: int
-    """Kernels whose code is not known, so that copies cannot be told."""
+    """Kernels whose code is unknown, so that copies cannot be recognised."""
     ptx: List[str]
-    """Virtual architectures of the PTX, rising."""
+    """Virtual architectures of the PTX, ascending."""
     runs_on: Optional[SummaryInputRunsOn]
-    """On which GPUs; null: a source or a log."""
+    """The GPUs that can run it; null: a source or a log."""
 
 
 class Summary(Report):
-    """What `launchbox inspect --summary --format json` prints."""
+    """Output of `launchbox inspect --summary --format json`."""
 
     schema: Literal['launchbox.summary/1']
     inputs: List[SummaryInput]
-    """One a file, in the order given."""
+    """One per file, in the order given."""
 
 
 # The class of each answer, by its member `schema`.

@@ -32,25 +32,26 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
     Parameters
     ----------
     verb
-        As on the command line: "inspect", "bench-search". `launchbox VERB --help` lists what it takes.
+        As on the command line: "inspect", "bench-search". `launchbox VERB --help` lists its options.
     sources
-        What it reads: paths, and for verbs that read kernels also bytes and kernel objects (see `inspect`).
+        Inputs: paths, and for verbs that read kernels also bytes and kernel objects (see `inspect`).
     nvcc_flags
-        Flags for nvcc, a word each, as behind `--` on the command line.
+        Flags for nvcc, one word each, as after `--` on the command line.
     options
         The tool's options with _ for -: dynamic_shared="4*threads" is --dynamic-shared=4*threads. True gives an option
         without its value, None and False leave it out. A sequence gives several values.
 
     Returns
     -------
-    The record of `launchbox.types` for what the tool prints: its attributes are the members of the JSON, which the
-    schemas describe. If some inputs could not be read, the others are in it, `complete` is False and `messages` says
-    what is missing. A check that failed (exit status 1) is an answer, too.
+    The record of `launchbox.types` for the tool's output: its attributes are the members of the JSON, which the schemas
+    describe. If some inputs could not be read, it has the others, `complete` is False and `messages` has the reasons. A
+    failed check (exit status 1) does not raise an exception.
 
     Raises
     ------
     launchbox.Error
-        Nothing could be read, an option is wrong (the tool names the nearest), or something needed is missing.
+        Nothing could be read, an option is wrong (the message suggests the most similar), or something needed is
+        missing.
     """
     words, given = [verb], None
     if not verb or verb.startswith("-"):
@@ -169,10 +170,10 @@ def inspect(*sources: Any, **options: Any) -> Report:
     ----------
     sources
         Any of: paths (programs, libraries, objects, cubins, PTX, CUDA sources, logs of ptxas -v, folders, packages);
-        bytes of such files; kernels of Triton (what a launch returns, or the function, for all that was compiled of
+        bytes of such files; kernels of Triton (what a launch returns, or the function, for all that was compiled from
         it), of PyTorch's inductor (CachingAutotuner, or the module that torch.compile wrote), CuPy (RawKernel,
-        RawModule), Numba (after a launch) and cuda.core (ObjectCode); lists of these. Kernels of Triton bring their
-        threads and dynamic shared memory along, so that `occupancy` is known.
+        RawModule), Numba (after a launch) and cuda.core (ObjectCode); lists of these. For kernels of Triton, threads
+        and dynamic shared memory are known, so that `occupancy` is available.
     options
         Those of `launchbox inspect`: arch="sm_90", kernel="gemm*", threads=256, dynamic_shared="48K" (bytes, or an
         expression of threads), spilling=True, top=10, lines="spills" (see docs/lines.md), summary=True, size=True,
@@ -180,9 +181,9 @@ def inspect(*sources: Any, **options: Any) -> Report:
 
     Returns
     -------
-    launchbox.types.Kernels, whose `kernels` has a record a kernel and architecture: `demangled`, `registers` (per
-    thread), `spill_store_bytes`, `spill_load_bytes`, `static_shared_bytes`, `occupancy` (None while the block size is
-    not known), `diagnoses`, ... None means unknown. With summary=True and the like the report of that option.
+    launchbox.types.Kernels, whose `kernels` has one record per kernel and architecture: `demangled`, `registers` (per
+    thread), `spill_store_bytes`, `spill_load_bytes`, `static_shared_bytes`, `occupancy` (None if the block size is
+    unknown), `diagnoses`, ... None means unknown. With summary=True and similar options, the report of that option.
 
     Raises
     ------
@@ -200,7 +201,7 @@ def inspect(*sources: Any, **options: Any) -> Report:
 
 def advise(source: Path, *, arch: Option = None, kernel: Option = None, threads: Option = None,
            nvcc_flags: Sequence[str] = (), **options: Any) -> Advice:
-    """What to do with each kernel of a CUDA source: its figures, its launches, the launch bound to write.
+    """What to change in each kernel of a CUDA source: its figures, its launches, the launch bound to write.
 
     Needs nvcc. Options are those of `launchbox advise`: arch="sm_80,sm_90", threads=[128, 256] (per block),
     dynamic_shared=11264 (bytes), nvcc_flags=["-Iinclude"].
@@ -230,7 +231,7 @@ def results(*stores: Path, **options: Any) -> Report:
         Files of `launchbox tune` (.db), JSON of this verb, or results of Kernel Tuner, KTT and T4.
     options
         Those of `launchbox results`: workload="n=1e8", gpu="H100", run=2, samples=True; compare=True,
-        convergence=True or map="threads,items" answer with another report.
+        convergence=True or map="threads,items" return other reports.
 
     Examples
     --------
@@ -242,9 +243,9 @@ def results(*stores: Path, **options: Any) -> Report:
 
 
 def check(*sources: Any, budget: Optional[Path] = None, baseline: Optional[Path] = None, **options: Any) -> Check:
-    """Kernels against a budget and against an earlier build: `passed`, and `findings` with what got worse.
+    """Checks kernels against a budget and an earlier build: `passed`, and `findings` with what became worse.
 
-    A check that failed is an answer (`passed` is False), no exception. Sources are those of `inspect`.
+    A failed check (`passed` is False) does not raise an exception. Sources are as for `inspect`.
     """
     return _as(Check, call("check", *sources, budget=budget, baseline=baseline, **options))
 
@@ -261,9 +262,9 @@ def bounds(*sources: Path, **options: Any) -> Report:
 
 
 def suggest(*sources: Any, **options: Any) -> Suggestions:
-    """Which block sizes keep the most threads resident.
+    """The block sizes that keep the most threads resident.
 
-    Of figures (`suggest(arch="sm_90", registers=40, dynamic_shared="4*threads")`) or of the kernels of `sources`.
+    For figures (`suggest(arch="sm_90", registers=40, dynamic_shared="4*threads")`) or the kernels of `sources`.
 
     Examples
     --------
@@ -275,14 +276,14 @@ def suggest(*sources: Any, **options: Any) -> Suggestions:
 
 def devices(*, arch: Option = None, here: bool = False) -> Devices:
     """The GPUs of this machine (`gpus`; empty without one) and the limits of each compute capability, or those of
-    arch="sm_90,T4" alone. here=True raises an Error where there is no GPU."""
+    arch="sm_90,T4" only. here=True raises an Error if there is no GPU."""
     return _as(Devices, call("devices", arch=arch, here=here))
 
 
 def capture(*command: Path, **options: Any) -> Launches:
     """Runs a program and lists the kernels that it launches: shapes, times (nanoseconds), occupancy, findings.
 
-    What the program prints stays on standard output. Needs a GPU. Options are those of `launchbox capture`:
+    The program's output stays on standard output. Needs a GPU. Options are those of `launchbox capture`:
     follow_children=True, all=True.
     """
     import tempfile

@@ -153,7 +153,7 @@ target target_of_this_machine()
 {
     const gpu_list gpus = find_gpus();
     if (gpus.devices.empty())
-        throw error("no architecture was given, and there is no GPU here", "add --arch sm_90, or another");
+        throw error("no architecture was given, and this machine has no GPU", "add --arch sm_90, or another");
     return known_target(gpus.devices.front().capability);
 }
 

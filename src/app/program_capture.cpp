@@ -51,7 +51,7 @@ void check_folder(const fs::path& folder)
 {
     std::error_code failure;
     if (fs::exists(fs::symlink_status(folder, failure)))
-        throw error(fmt::format("{} exists already", folder.string()), "name another folder, or remove it");
+        throw error(fmt::format("{} already exists", folder.string()), "name another folder, or remove it");
 }
 
 std::string tunable_name(const fs::path& folder)

@@ -37,10 +37,11 @@ exit_status run_advise(const advise_options& options, const call_context& contex
 void add_advise(CLI::App& app, call_context& context)
 {
     CLI::App* verb = app.add_subcommand(
-        "advise", "What to do with a kernel: its figures, its launches, the bound to write, and what to try next");
+        "advise",
+        "Show what to change in a kernel: its figures, its launches, the bound to write, and what to try next");
     auto options = std::make_shared<advise_options>();
     options->source.add_to(*verb);
-    verb->add_flag("--all", options->all, "Show the reasons, too");
+    verb->add_flag("--all", options->all, "Also show the reasons and all notes");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox advise examples/merge.cu --arch sm_80,sm_90 --kernel 'merge_tiles_greedy*'",
                  "launchbox advise examples/merge.cu --arch sm_90 --kernel 'merge_tiles<*' --format json");

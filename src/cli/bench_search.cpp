@@ -47,12 +47,12 @@ exit_status run_bench(const bench_options& options)
 
 void add_bench_search(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("bench-search", "Compare the search strategies by replay of recorded runs");
+    CLI::App* verb = app.add_subcommand("bench-search", "Compare search strategies by replaying recorded runs");
     auto options = std::make_shared<bench_options>();
     verb->add_option("files", options->typed.paths,
                      "Stores (.db), JSON of launchbox results, files of other tuners; or folders with such files")
         ->type_name("FILE|FOLDER");
-    verb->add_option("--data", options->folders, "One more folder or file")->type_name("PATH");
+    verb->add_option("--data", options->folders, "An additional folder or file")->type_name("PATH");
     verb->add_option("--strategy", options->typed.strategies,
                      "Strategies, separated by commas (default: all but exhaustive)")
         ->delimiter(',')

@@ -99,7 +99,7 @@ exit_status run_figure_bounds(const bounds_options& options, const CLI::App& ver
         throw error("flags for the compiler need a source", "name the file: launchbox bounds FILE -- FLAGS");
     if (options.source.threads.empty())
         throw error("bounds needs a source or --threads",
-                    "name a file, or add --threads 128 for what launch bounds leave of the registers");
+                    "name a file, or add --threads 128 for the registers that launch bounds leave");
     check_output(options.output.file);
     constexpr int max_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
     const figure_bounds_request request{
@@ -154,8 +154,8 @@ void add_measuring(CLI::App& app, bounds_options& options)
                                           "program built from FILE with that bound")
                                ->type_name("COMMAND");
     app.add_option("--build", options.build,
-                   "Command that builds your benchmark; run for every bound, which nvcc in it applies without an edit "
-                   "of the source")
+                   "Command that builds your benchmark, run for every bound; nvcc in it applies the bound without "
+                   "editing the source")
         ->needs(measure)
         ->type_name("COMMAND");
     app.add_option("--runs", options.benchmark.runs, "Runs of every bound, in turns; a confidence interval needs 6")
@@ -183,7 +183,7 @@ void add_bounds(CLI::App& app, call_context& context)
     CLI::Option* apply = verb->add_flag("--apply", options->apply, "Show the change and write the bound into FILE");
     verb->add_flag("--revert", options->revert, "Undo the last --apply")->excludes(apply);
     verb->add_flag("--all", options->all,
-                   "Compile the source with every bound, and show all rows; else only what the answer rests on");
+                   "Compile the source with every bound and show all rows; default: only the bounds that decide");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox bounds examples/merge.cu --arch sm_90 --kernel 'merge_tiles_greedy*'",
                  "launchbox bounds --arch all --threads 128 --min-blocks 7");

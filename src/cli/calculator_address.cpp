@@ -31,7 +31,7 @@ std::filesystem::path page_for(const std::string& page)
         throw error("cannot make the folder " + folder.string(), "set TMPDIR to a folder that can be written to");
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failure);
     if (failure)
-        throw error(folder.string() + " belongs to somebody else", "set TMPDIR to a folder that can be written to");
+        throw error(folder.string() + " belongs to another user", "set TMPDIR to a folder that can be written to");
     std::filesystem::path file = folder / fmt::format("calculator-{:016x}.html", std::hash<std::string>()(page));
     write_file_atomically(file, page);
     return file;
@@ -58,7 +58,7 @@ void open_calculator(const std::vector<occupancy_account>& accounts)
     if (!std::cout.flush())
         throw error("cannot write to standard output", "is the disk full, or has the reader ended?");
     if (!has_screen()) {
-        say("there is no screen here");
+        say("this machine has no display");
         return;
     }
     try {

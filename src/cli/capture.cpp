@@ -161,8 +161,8 @@ void add_capture(CLI::App& app, call_context& context)
     context.runs_program = verb;
     auto options = std::make_shared<capture_options>();
     verb->add_option("PROGRAM", context.compiler_flags,
-                     "The program and its arguments: all words from the first that is not an option of capture, or all "
-                     "behind --")
+                     "The program and its arguments: everything from the first word that is not an option of capture, "
+                     "or everything after --")
         ->type_name("");
     options->output.add_to(*verb);
     verb->add_flag("--follow-children", options->follow_children, "Also observe the processes that the program starts");
@@ -178,7 +178,7 @@ void add_capture(CLI::App& app, call_context& context)
     verb->add_option("--shape", options->typed.shape, "With -k: only launches of this shape: 8192x256, 64,64x16,16")
         ->type_name("GRIDxBLOCK");
     verb->add_flag("--all-memory", options->typed.all_memory,
-                   "With -k: all device memory of the program, not only what the arguments lead to");
+                   "With -k: all device memory of the program, not only what the arguments point to");
     verb->add_option("--memory-limit", options->memory_limit, "With -k: the most memory to capture; default: 4G")
         ->type_name("SIZE");
     add_examples(*verb, "launchbox capture true", "launchbox capture --format json -o launches.json -- true");

@@ -142,10 +142,11 @@ void add_check(CLI::App& app, call_context& context)
                                         "Write the figures of this build into the baseline; checks nothing");
     CLI::Option* allow_empty =
         verb->add_flag("--allow-empty", options->typed.allow_empty,
-                       "Accept an input without a kernel to check, and a budget or baseline that decided nothing");
-    CLI::Option* reserve = verb->add_option("--stack-reserve", options->stack_reserve,
-                                            "The most memory that any GPU may set aside for stacks: bytes, or 64M")
-                               ->type_name("SIZE");
+                       "Accept an input without a kernel to check, and a budget or baseline that checked nothing");
+    CLI::Option* reserve =
+        verb->add_option("--stack-reserve", options->stack_reserve,
+                         "The most memory that the driver may reserve for stacks on any GPU: bytes, or 64M")
+            ->type_name("SIZE");
     CLI::Option* size =
         verb->add_option("--size", options->size, "The most bytes of images in each file: bytes, or 300M")
             ->type_name("SIZE");

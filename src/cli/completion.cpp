@@ -293,10 +293,11 @@ std::string fish_completion(const CLI::App& app)
 
 void add_completion(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("completion", "Completion of the command line, for a shell to read");
+    CLI::App* verb = app.add_subcommand("completion", "Print the completion script for a shell");
     auto shell = std::make_shared<std::string>();
     auto files = std::make_shared<std::vector<std::string>>();
-    verb->add_option("shell", *shell, "bash, zsh or fish; kernels: the kernels of FILE, which these ask for")
+    verb->add_option("shell", *shell,
+                     "bash, zsh or fish; kernels: list the kernels of FILE, for the completion scripts")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "kernels"}))
         ->type_name("SHELL");

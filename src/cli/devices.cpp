@@ -36,7 +36,7 @@ exit_status run_devices(const devices_options& options)
     gpu_list gpus = find_gpus();
     for (gpu_device& gpu : gpus.devices) ask_free_memory(gpu);
     if (!view.limits && gpus.devices.empty())
-        throw error("no GPU here: " + gpus.reason, "run it on a machine with an NVIDIA driver and GPU",
+        throw error("no GPU on this machine: " + gpus.reason, "run it on a machine with an NVIDIA driver and GPU",
                     exit_status::missing);
     write_report(options.output, {[&](const output_style&) { return devices_document(gpus, view); },
                                   [&] { return devices_json(gpus, view); },
@@ -52,7 +52,7 @@ void add_devices(CLI::App& app, call_context& context)
         app.add_subcommand("devices", "The GPUs of this machine and the limits of every known compute capability");
     auto options = std::make_shared<devices_options>();
     options->output.add_to(*verb);
-    verb->add_flag("--here", options->gpus_only, "Only the GPUs of this machine; exit 3 when there are none");
+    verb->add_flag("--here", options->gpus_only, "Only the GPUs of this machine; exit 3 if there are none");
     verb->add_option("--arch", options->architectures, "All limits of these only: sm_50, \"GTX 970\", H100")
         ->type_name("ARCH,...");
     add_examples(*verb, "launchbox devices", "launchbox devices --arch sm_50,T4");

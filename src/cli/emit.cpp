@@ -202,13 +202,14 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option("--baseline-arch", options->baseline, "A row with the spec's baseline for this architecture")
         ->type_name("ARCH");
-    verb->add_option("--within", options->within,
-                     "One table for the GPUs of all records: as few rows as keep each within this of its best")
+    verb->add_option(
+            "--within", options->within,
+            "One table for the GPUs of all records: the fewest rows that keep each GPU within this loss of its best")
         ->type_name("PERCENT");
     verb->add_flag("--only-measured", options->only_measured,
                    "With --within: use the spec's baseline on GPUs that were not measured");
     verb->add_option("--predict", options->predicted,
-                     "A row for each of these architectures, predicted from the records of others, at least two GPUs")
+                     "Predict a row for each of these architectures from the records of at least two other GPUs")
         ->type_name("ARCH,...");
     verb->add_option("--spec", options->typed.spec, "Reject results if this spec or its sources have changed since")
         ->type_name("FILE");
@@ -222,7 +223,7 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_flag("--allow-empty", options->allow_empty,
                    "With --check: accept a header in which no row names a record");
     verb->add_option("--root", options->typed.root,
-                     "Folder that the record names in headers are relative to (default: this one)")
+                     "Folder that the record names in headers are relative to (default: the current folder)")
         ->type_name("FOLDER")
         ->check(CLI::ExistingDirectory);
     add_examples(*verb, "launchbox emit measurements/nvidia-h200/tune_block_sort.json --box block_sort_rows --explain",

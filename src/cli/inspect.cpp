@@ -209,7 +209,7 @@ void add_inspect(CLI::App& app, call_context& context)
         "--summary", options->summary,
         "A summary of every input: architectures, code size, spills, duplicated kernels, GPUs that can run it");
     CLI::Option* lines = verb->add_flag("--lines{spills}", options->lines,
-                                        "The lines of the source that spill; =registers: those with most live "
+                                        "The lines of the source that spill; =registers: those with the most live "
                                         "registers; =memory: loads, stores and kinds of instructions; =source: the "
                                         "source with figures in its margin. A compiled file needs -lineinfo")
                              ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
@@ -220,10 +220,10 @@ void add_inspect(CLI::App& app, call_context& context)
         ->needs(lines)
         ->type_name("FOLDER");
     CLI::Option* size = verb->add_flag("--size", options->size,
-                                       "Where the bytes of each file are: architectures, templates, copies of code");
+                                       "What takes the space in each file: architectures, templates, copies of code");
     CLI::Option* reserve =
         verb->add_flag("--stack-reserve", options->stack_reserve,
-                       "GPU memory that the driver sets aside for the deepest stack, for each model of GPU");
+                       "GPU memory that the driver reserves for the deepest stack, for each GPU model");
     CLI::Option* diff =
         verb->add_option("--diff", options->other, "Compare with the kernels of NEW; worse ones come first")
             ->type_name("NEW");

@@ -38,9 +38,9 @@ void kernel_options::add_to(CLI::App& app, bool files_required)
     app.add_option("-j,--jobs", typed.jobs, "Number of threads or compilers at once; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    app.add_flag("--no-cache", typed.no_cache, "Do not use the cache of compiles");
+    app.add_flag("--no-cache", typed.no_cache, "Do not use the compile cache");
     app.add_flag("--before-linking", typed.before_linking,
-                 "Also show code from before device linking (-rdc), which a program contains but does not run");
+                 "Also show code before device linking (-rdc), which a program contains but does not run");
 }
 
 void kernel_options::add_dynamic_shared(CLI::App& app)

@@ -43,7 +43,7 @@ void launch_options::add_to(CLI::App& app)
     app.add_option("--caching", caching, "Partitioned global caching on 5.2, 5.3, 6.1, 6.2: off, preferred or strict")
         ->check(CLI::IsMember(global_caching_words()))
         ->type_name("WORD");
-    app.add_option("--mode", mode, "driver: what the GPU does; spreadsheet: what NVIDIA's occupancy spreadsheet says")
+    app.add_option("--mode", mode, "Calculate as the GPU (driver), or as NVIDIA's occupancy spreadsheet")
         ->check(CLI::IsMember(model_mode_words()))
         ->type_name("WORD");
 }

@@ -145,7 +145,7 @@ void refuse_empty_values(const CLI::App& verb)
             for (const std::string& value : option->results())
                 if (value.empty())
                     throw error("--" + option->get_lnames().front() + " is empty",
-                                "write a value behind it, or leave it out");
+                                "write a value after it, or leave it out");
 }
 
 // `tune` starts this program again to compile and to measure, in processes that may die.
@@ -162,7 +162,7 @@ std::optional<int> run_as_worker(int count, char** arguments)
 exit_status run_command(int count, char** arguments, const remote_tuning* elsewhere)
 {
     CLI::App app(elsewhere == nullptr
-                     ? "With which launch configuration should this CUDA kernel run, and how do I know?"
+                     ? "Find the launch configuration of CUDA kernels: inspect, calculate, advise, tune, ship"
                      : "launchbox tune on the GPUs of all ranks that mpirun or srun has started; launchbox has the "
                        "other verbs",
                  elsewhere == nullptr ? "launchbox" : "launchbox-mpi");

@@ -111,7 +111,7 @@ void write_pages(const CLI::App& app, const std::filesystem::path& folder)
 
 void add_man(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("man", "The manual page of launchbox or of a verb, for man to show");
+    CLI::App* verb = app.add_subcommand("man", "Print the manual page of launchbox or of a verb");
     auto wanted = std::make_shared<std::string>();
     verb->add_option("verb", *wanted, "The verb; without one, launchbox as a whole")->type_name("VERB");
     auto folder = std::make_shared<std::string>();

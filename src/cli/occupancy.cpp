@@ -178,8 +178,8 @@ void add_occupancy(CLI::App& app, call_context& context)
     verb->add_flag("--open", options->open, "Open the interactive calculator with these values instead");
     CLI::Option* const questions =
         verb->add_option("--questions", options->questions,
-                         "Answer many at once: a CSV file, or - for stdin, whose first line names options as columns "
-                         "(arch,threads,registers,shared,...), with a launch a line")
+                         "Calculate many launches: a CSV file, or - for stdin, with one launch per line; its first "
+                         "line names options as columns (arch,threads,registers,shared,...)")
             ->type_name("FILE");
     for (const char* single :
          {"file", "--grid", "--sms", "--cluster", "--gpcs", "--rules", "--curves", "--svg", "--open"})

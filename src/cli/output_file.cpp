@@ -57,7 +57,7 @@ looked_at look_at(const fs::path& file)
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why)
 {
-    throw error(path + " exists already" + why + ", and is not replaced",
+    throw error(path + " already exists" + why + ", and is not replaced",
                 "name another file, or add --overwrite to replace it");
 }
 

@@ -85,8 +85,9 @@ void add_report(CLI::App& app, call_context& context)
                      "Only workloads with these values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUE");
     verb->add_option("--run", options->typed.run, "Only the run with this number")->type_name("N")->check(run_number());
-    verb->add_flag("--advise", options->typed.advise,
-                   "Also compile the alternatives of a source's kernels, as launchbox advise, and say what to write");
+    verb->add_flag(
+        "--advise", options->typed.advise,
+        "Also compile the alternatives of a source's kernels, as launchbox advise does, and recommend what to write");
     verb->add_flag("--calculator", options->calculator, "Write the interactive occupancy calculator instead");
     add_examples(*verb, "launchbox report tests/data/results/example.json -o report.html",
                  "launchbox report examples/merge.cu --arch sm_80,sm_90 -o kernels.html");

@@ -64,7 +64,7 @@ void add_rows(const results_options& options, results_report& report)
     gpu_list gpus;
     if (options.here) gpus = find_gpus();
     if (options.here && gpus.devices.empty())
-        throw error("no GPU here: " + gpus.reason, "leave --here out, or run it where there is one",
+        throw error("no GPU on this machine: " + gpus.reason, "leave --here out, or run it where there is one",
                     exit_status::missing);
     add_used_rows(report, architectures, gpus.devices);
 }
@@ -158,12 +158,12 @@ void add_results(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option("--run", options->run, "Only the run with this number")->type_name("N")->check(run_number());
     verb->add_option("--objective", options->objective,
-                     "Rank by this instead of what the run looked for: energy; 'time,power where energy <= 0.2'")
+                     "Rank by this objective instead of the run's: energy; 'time,power where energy <= 0.2'")
         ->type_name("TEXT");
     verb->add_option("--arch", options->architectures,
-                     "Also which candidate these architectures have by launchbox emit, and where it was measured")
+                     "Also show which candidate launchbox emit gives these architectures, and where it was measured")
         ->type_name("ARCH,...");
-    verb->add_flag("--here", options->here, "The same of the GPUs of this machine; exit 3 when there are none");
+    verb->add_flag("--here", options->here, "The same for the GPUs of this machine; exit 3 if there are none");
     verb->add_option("--top", options->top, "Rows of a table (default 10), or all")->type_name("N");
     verb->add_flag("--failures", options->failures, "Every candidate that was not measured, with the reason");
     verb->add_flag("--samples", options->samples,

@@ -126,17 +126,17 @@ void results_view_options::add_to(CLI::App& verb)
     auto* map_option =
         verb.add_option("--map", map, "Show the best of each value of one or two parameters: threads,items")
             ->type_name("NAME[,NAME]");
-    auto* by_option = verb.add_option("--by", by,
-                                      "One map for each type, size and GPU: type,n,gpu; without --map a line with the "
-                                      "best of each")
-                          ->type_name("NAME,...");
-    verb.add_option("--unit", unit, "Of a map: time, work in a second, or share of the best")
+    auto* by_option =
+        verb.add_option("--by", by,
+                        "One map for each type, size and GPU: type,n,gpu; without --map one line with the best of each")
+            ->type_name("NAME,...");
+    verb.add_option("--unit", unit, "With --map: time, work per second, or share of the best")
         ->check(CLI::IsMember(landscape_unit_names()))
         ->type_name("UNIT")
         ->needs(map_option);
     auto* rows_option =
         verb.add_flag("--portable", portable,
-                      "With the records of several GPUs: the row that serves all, and how few rows are enough");
+                      "Compare the records of several GPUs: the best common row, and how few rows are enough");
     verb.add_option("--within", within,
                     "With --portable: the loss that is accepted on each GPU, in percent (default 2)")
         ->type_name("PERCENT")
@@ -157,7 +157,7 @@ void show_landscape(const results_view_options& options, results_report found, c
     const landscape_report report = draw_landscape(std::move(found), request, options.unit);
     const auto pictures = [&] {
         if (request.axes.empty())
-            throw error("the best by --by is a table, and no picture", "add --map, or choose another format");
+            throw error("--by without --map is a table, not a picture", "add --map, or choose another format");
         return landscape_charts(report);
     };
     if (!svg.empty()) {

@@ -53,7 +53,7 @@ void source_options::add_to(CLI::App& verb, file_option file)
     verb.add_option("--max-dynamic-shared", max_dynamic_shared,
                     "The limit that your program sets with cudaFuncSetAttribute; default: the maximum of the GPU")
         ->type_name("BYTES");
-    verb.add_flag("--no-cache", typed.no_cache, "Do not use the cache of compiles");
+    verb.add_flag("--no-cache", typed.no_cache, "Do not use the compile cache");
     verb.add_option("--nvcc", typed.nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
     verb.add_option("-j,--jobs", typed.jobs, "Number of compilers at once; 0: one per core")
         ->check(CLI::Range(0, 1024))

@@ -68,7 +68,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
 
 void add_suggest(CLI::App& app, call_context& context)
 {
-    CLI::App* verb = app.add_subcommand("suggest", "Which block size keeps the most threads resident, and why");
+    CLI::App* verb = app.add_subcommand("suggest", "Find the block size that keeps the most threads resident, and why");
     auto options = std::make_shared<suggest_options>();
     options->input.add_to(*verb, false);
     options->launch.add_to(*verb);

@@ -109,7 +109,7 @@ exit_status write_first_spec(const tune_verb_options& options, const call_contex
         constexpr std::size_t most = 8;
         const std::vector<std::string> some(names.begin(),
                                             names.begin() + std::ptrdiff_t(std::min(most, names.size())));
-        say(fmt::format("not everything is in the source: fill in {}{}", fmt::join(some, ", "),
+        say(fmt::format("the source does not show everything: fill in {}{}", fmt::join(some, ", "),
                         names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
     }
     return exit_status::done;
@@ -261,7 +261,7 @@ void add_tune(CLI::App& app, call_context& context)
                 "Write a spec for a kernel of this CUDA source, to standard output or -o; flags for nvcc follow --")
             ->type_name("SOURCE");
     verb->add_option("-k,--kernel", options->kernel,
-                     "The kernel of --init, where the source has several: a name, or * ?")
+                     "The kernel for --init, if the source has several: a name, or a pattern with * ?")
         ->type_name("PATTERN");
     verb->add_option("--store", options->typed.store, "The file of results; default: the spec's name with .db")
         ->type_name("FILE");
@@ -282,10 +282,10 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("NAME");
     verb->add_option(
             "--warm-start", options->typed.warm_start,
-            "Try first the best candidates of these results (of another GPU, size or type), or a header's rows")
+            "First try the best candidates of these results (from another GPU, size or type), or the rows of a header")
         ->type_name("FILE");
     verb->add_option("--confirm", options->confirm,
-                     "Only measure whether the row that this header has for the GPU is as good as the baseline")
+                     "Only measure whether this header's row for the GPU is as good as the baseline")
         ->type_name("HEADER");
     verb->add_option("--box", options->box,
                      "With --confirm: the table of the header, if its text does not name the spec")
@@ -295,7 +295,7 @@ void add_tune(CLI::App& app, call_context& context)
                      "Only these workloads of the spec, or other values: n=1e8,2e8 (either), type=int,n=1e8 (both)")
         ->type_name("NAME=VALUES");
     verb->add_option("--controls", options->controls,
-                     "Control files for ptxas (13.3 and later) as one more parameter: files, or 'controls/*.acf'")
+                     "Control files for ptxas (13.3 and later) as an additional parameter: files, or 'controls/*.acf'")
         ->type_name("FILE");
     verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by number")
         ->delimiter(',')

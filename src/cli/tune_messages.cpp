@@ -224,7 +224,7 @@ void say_end(const tune_call& call, const tune_backend& backend, const tune_summ
     for (const std::string& warning : summary.warnings) say("warning: " + warning);
     report_device_comparison(summary.devices);
     if (summary.left > 0)
-        say(fmt::format("the machine ran out of something for {}, which the next call will measure: {}",
+        say(fmt::format("the machine ran out of a resource for {}, which the next call will measure: {}",
                         plural(summary.left, "result"), summary.machine_failure));
     if (summary.out_of_budget)
         say(call.keeps_results() ? "the budget is spent; the same command continues from here" : "the budget is spent");

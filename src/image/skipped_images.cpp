@@ -68,7 +68,7 @@ std::string images_without_kernels_text(const std::vector<binary_image>& images)
     };
     add(cubins, "cubin without a kernel", "cubins without a kernel");
     add(ptx, "PTX module without a kernel", "PTX modules without a kernel");
-    add(unlinked, "image from before linking", "images from before linking");
+    add(unlinked, "image before linking", "images before linking");
     if (const std::string skipped = skipped_text(skipped_in(images)); !skipped.empty()) append_part(text, skipped);
     return text;
 }

@@ -145,7 +145,7 @@ TEST_F(capture_record, whatever_is_damaged_what_lies_before_is_read)
         EXPECT_LE(seen.launches.size(), 20u);
         for (const seen_launches& launches : seen.launches) EXPECT_LE(launches.sample_ns.size(), record::max_samples);
     }
-    EXPECT_EQ(read_record("").damage, "there was no room for it on the disk");
+    EXPECT_EQ(read_record("").damage, "the disk was full");
     EXPECT_EQ(read_record(std::string(4096, 'x')).damage, "it is not a record of this version");
 }
 

@@ -102,7 +102,7 @@ class Action(Checks):
         self.build(BEFORE)
         self.assertEqual(self.run_on(PULL), 0, self.runner.log)
         (body,) = self.service.own()
-        self.assertIn("all is well", body)
+        self.assertIn("all checks passed", body)
         self.assertNotIn("| kernel |", body)
         self.assertEqual(len(self.service.comments), 2)
         self.assertEqual(list(self.runner.caches), ["launchbox/kernels/main/aaa1"])

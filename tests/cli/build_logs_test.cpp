@@ -61,7 +61,7 @@ TEST(build_logs, a_gate_sees_the_spills_of_the_writer_that_has_them)
     const call result =
         check_log(in_turn(report_of("sharpen", "", 24, 0), report_of("relax", "", 128, 88)), "max_spill_bytes = 0");
     EXPECT_EQ(result.status, 2);
-    EXPECT_FALSE(result.shows("all is well")) << result.out;
+    EXPECT_FALSE(result.shows("all checks passed")) << result.out;
 }
 
 TEST(build_logs, the_linkers_figures_are_the_final_ones)
@@ -109,22 +109,22 @@ TEST(build_logs, what_failed_is_never_well)
           "ptxas info    : Compiling entry function 'cut' for 'sm_86'\n"}) {
         const call people = check_log(good + bad, "max_registers = 100");
         EXPECT_EQ(people.status, 2);
-        EXPECT_FALSE(people.shows("all is well")) << people.out;
+        EXPECT_FALSE(people.shows("all checks passed")) << people.out;
         EXPECT_TRUE(people.shows("1 input with errors")) << people.out;
         const call json = check_log(good + bad, "max_registers = 100", {"--format", "json"});
         EXPECT_EQ(json.status, 2);
         EXPECT_EQ(json.json()["passed"], false);
-        EXPECT_EQ(json.json()["summary"].get<std::string>().find("all is well"), std::string::npos);
+        EXPECT_EQ(json.json()["summary"].get<std::string>().find("all checks passed"), std::string::npos);
         for (const char* format : {"junit", "sarif", "github", "markdown"}) {
             const call other = check_log(good + bad, "max_registers = 100", {"--format", format});
             EXPECT_EQ(other.status, 2);
-            EXPECT_FALSE(other.shows("all is well")) << format << other.out;
+            EXPECT_FALSE(other.shows("all checks passed")) << format << other.out;
         }
         const call spilling = launchbox_run({"inspect", "-", "--spilling"}, good + bad);
         EXPECT_EQ(spilling.status, 2);
         EXPECT_TRUE(spilling.shows("of those that could be read")) << spilling.out;
     }
-    EXPECT_TRUE(check_log(good, "max_registers = 100").shows("all is well"));
+    EXPECT_TRUE(check_log(good, "max_registers = 100").shows("all checks passed"));
 }
 
 TEST(build_logs, a_kernel_is_the_same_whatever_hash_its_name_has)

@@ -263,7 +263,7 @@ TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_ru
     refuse({"-k", "plain", "-o", file("new"), "--all"}, "--all and --format belong to the list of launches");
     refuse({"-k", "plain", "-o", file("new"), "--format", "json"}, "--all and --format belong to the list of launches");
     fs::create_directory(file("there"));
-    refuse({"-k", "plain", "-o", file("there")}, "there exists already");
+    refuse({"-k", "plain", "-o", file("there")}, "there already exists");
     refuse({"-k", "plain", "-o", file("new"), "--shape", "12"}, "--shape 12 is not a grid and a block");
     refuse({"-k", "plain", "-o", file("new"), "--shape", "1,2,3,4x5"}, "is not a grid and a block");
     refuse({"-k", "plain", "-o", file("new"), "--memory-limit", "lots"}, "--memory-limit: 'lots' is not a size");
@@ -418,7 +418,7 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     refuse([](json& to) { to["memory"].push_back(to["memory"][0]); }, "has memory that overlaps at 0x200000000000");
     refuse([](json& to) { to["memory"][0]["before_hash"] = "0x1"; }, "the hash differs");
     refuse([](json& to) { to["module_hash"] = "0x1"; }, "it is not the module that was captured");
-    refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "is behind the end of the arguments");
+    refuse([](json& to) { to["parameters"][2]["bytes"] = 100; }, "is beyond the end of the arguments");
     refuse([](json& to) { to["kernel"] = "another"; }, "its module has no kernel another");
     refuse([](json& to) { to["memory"][0]["address"] = "0x10"; }, "has an impossible address");
     write_file_atomically(file("kept/capture.json"), "[");
@@ -547,7 +547,7 @@ TEST_F(capture_launch, parameters_that_are_not_the_kernels_are_refused_before_an
     refuse({first, parameter(4, 8), third}, given,
            "has parameters[1], which begins before the end of the one before it");
     refuse({second, first, third}, given, "has parameters[1], which begins before the end of the one before it");
-    refuse({first, second, parameter(16, 100)}, given, "parameters[2] is behind the end of the arguments");
+    refuse({first, second, parameter(16, 100)}, given, "parameters[2] is beyond the end of the arguments");
     refuse({first, second, third}, given + "00", "has 21 bytes of arguments, and parameters that end at byte 20");
 }
 

@@ -422,7 +422,7 @@ TEST_F(capture_test, a_full_disk_costs_the_report_and_not_the_program)
                        "ulimit -f 0; exec \"$0\" init '" + kernels + "' launch=plain,8,64,0,10 exit=5", app},
                       {}, environment());
     EXPECT_EQ(result.status, 5) << result.err;
-    EXPECT_TRUE(result.says("there was no room for it on the disk")) << result.err;
+    EXPECT_TRUE(result.says("the disk was full")) << result.err;
 }
 
 TEST_F(capture_test, csv_and_markdown_have_the_same_rows)

@@ -33,13 +33,13 @@ protected:
                       std::string::npos)
                 << format << '\n'
                 << told;
-            EXPECT_EQ(told.find("all is well"), std::string::npos) << told;
+            EXPECT_EQ(told.find("all checks passed"), std::string::npos) << told;
         }
         words.emplace_back("--allow-empty");
         const call allowed = launchbox_run(words, {}, {"COLUMNS=400"});
         EXPECT_EQ(allowed.status, 0) << allowed.out << allowed.err;
         EXPECT_TRUE(allowed.shows(why)) << allowed.out;
-        EXPECT_FALSE(allowed.shows("all is well")) << allowed.out;
+        EXPECT_FALSE(allowed.shows("all checks passed")) << allowed.out;
         words.back() = "--bisect";
         EXPECT_EQ(launchbox_run(words).status, 125);
     }

@@ -57,7 +57,7 @@ TEST_F(check_verb, a_planted_spill_fails_and_is_named_with_its_rule)
     const call passed =
         launchbox_run({"check", "-", "--budget", budget("[defaults]\nmax_spill_bytes = 16\n")}, planted());
     EXPECT_EQ(passed.status, 0);
-    EXPECT_TRUE(passed.shows("1 kernel × architecture checked against 1 rule: all is well")) << passed.out;
+    EXPECT_TRUE(passed.shows("1 kernel × architecture checked against 1 rule: all checks passed")) << passed.out;
 }
 
 TEST_F(check_verb, sources_are_compiled_and_checked)
@@ -103,7 +103,8 @@ TEST_F(check_verb, the_files_of_the_current_folder_are_found)
     fs::remove(path("launchbox.budget.toml"));
     const subprocess_result compared = here("");
     EXPECT_EQ(compared.exit_code, 0) << compared.output;
-    EXPECT_NE(compared.output.find("checked against the baseline: all is well"), std::string::npos) << compared.output;
+    EXPECT_NE(compared.output.find("checked against the baseline: all checks passed"), std::string::npos)
+        << compared.output;
 }
 
 TEST_F(check_verb, all_mistakes_of_the_budget_are_told_and_nothing_is_checked)
@@ -264,7 +265,7 @@ TEST_F(check_verb, an_input_in_which_nothing_was_checked_fails)
     const std::vector<std::pair<std::string, std::string>> cases{
         {lto, "it holds 2 LTO-IR images (compute_90, compute_80)"},
         {unknown, "it holds 1 image of unknown kind 64 (compute_90)"},
-        {ptx, "1 kernel is there only as PTX, and PTX has no registers yet"},
+        {ptx, "1 kernel is there only as PTX, which has no registers yet"},
         {no_kernel, "it holds 1 PTX module without a kernel"}};
     for (const auto& [input, why] : cases) {
         const call failed = launchbox_run({"check", input, "--budget", limits}, {}, {"COLUMNS=300"});
@@ -272,7 +273,7 @@ TEST_F(check_verb, an_input_in_which_nothing_was_checked_fails)
         ASSERT_EQ(lines_of(failed.out).size(), 2u) << failed.out;
         EXPECT_TRUE(failed.shows(input.substr(input.rfind('/') + 1) + ": no kernel was checked: "));
         EXPECT_TRUE(failed.shows("nothing was checked")) << failed.out;
-        EXPECT_FALSE(failed.shows("all is well")) << failed.out;
+        EXPECT_FALSE(failed.shows("all checks passed")) << failed.out;
         const call allowed = launchbox_run({"check", input, "--budget", limits, "--allow-empty"}, {}, {"COLUMNS=300"});
         EXPECT_EQ(allowed.status, 0) << allowed.out;
         EXPECT_TRUE(allowed.shows("no kernel was checked: ")) << allowed.out;
@@ -298,7 +299,7 @@ TEST_F(check_verb, an_architecture_that_was_asked_for_and_is_missing_fails)
         launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90"}, {}, {"COLUMNS=300"});
     EXPECT_EQ(missing.status, 1);
     EXPECT_TRUE(missing.shows("no kernel for sm_75: it is in --arch, and the input has sm_90")) << missing.out;
-    EXPECT_FALSE(missing.shows("all is well")) << missing.out;
+    EXPECT_FALSE(missing.shows("all checks passed")) << missing.out;
     const nlohmann::json json =
         launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90", "--format", "json"}).json();
     ASSERT_EQ(json["unchecked"].size(), 1u);

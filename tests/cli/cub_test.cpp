@@ -150,7 +150,7 @@ TEST(cub_header, is_not_made_of_anything_else)
         expect_refused(launchbox_run({"emit", "--format", "cub", of.written_to(folder.path() / "a.json")}), words);
     };
     expect_refused(launchbox_run({"emit", "--format", "cub", "measurements/nvidia-h200/tune_block_sort.json"}),
-                   "'block_sort' is no algorithm of CUB");
+                   "'block_sort' is not an algorithm of CUB");
     refused({.name = "cub.sort"}, "cub.sort names no algorithm of CUB");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}}}, "without the parameter vector");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}, {"width", 4}}}, "the parameter width");

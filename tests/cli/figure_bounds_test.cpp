@@ -26,7 +26,7 @@ TEST(figure_bounds, each_chip_gives_the_limit_of_the_bound)
         EXPECT_EQ(all[i]["bounds"][0]["register_limit"], register_cap(chip, 128, 7).value());
     }
     const call page = launchbox_run({"bounds", "--arch", "RTX 5090,sm_90", "--threads", "256", "--min-blocks", "7"});
-    EXPECT_TRUE(page.shows("__launch_bounds__(256, 7): registers per thread at most")) << page.out;
+    EXPECT_TRUE(page.shows("__launch_bounds__(256, 7): most registers per thread")) << page.out;
     EXPECT_TRUE(page.shows("ignores min_blocks: 7 × 8 = 56 warps")) << page.out;
     EXPECT_TRUE(page.shows("1 to 6")) << page.out;
     EXPECT_TRUE(page.shows("keeps it")) << page.out;

@@ -138,7 +138,7 @@ TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measure
     const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
     const call both = launchbox_run({"results", one, other, "--top", "1"}, {}, {"COLUMNS=150"});
     EXPECT_EQ(both.status, 0) << both.err;
-    EXPECT_TRUE(both.shows("the header of launchbox emit: block_sort\n")) << both.out;
+    EXPECT_TRUE(both.shows("rows in the header of launchbox emit: block_sort\n")) << both.out;
     // Of an architecture the row is that of one run; the other GPU inherits it.
     EXPECT_TRUE(both.shows(" threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n")) << both.out;
     const nlohmann::json rows = launchbox_run({"results", one, other, "--format", "json"}).json()["rows"];

@@ -85,7 +85,7 @@ TEST(occupancy_questions, the_first_that_is_wrong_is_named_with_line_and_column)
           {head + "\n256,63\n", "standard input:3 has 1 cells"},
           {head + "256,\"63\n", "standard input:3: a quote that begins in this row is not closed"},
           {head + "256,6\"3\n", "standard input:3: '6\"3' has a quote in its middle"},
-          {head + "256,\"6\"3\n", "standard input:3: there is more in a cell behind its closing quote"},
+          {head + "256,\"6\"3\n", "standard input:3: text follows the closing quote of a cell"},
           {"threads,\"mode\"\n256,\"driver\"\n256,\"sheet\n\"\n", "standard input:3: column mode"},
           {"", "standard input is empty"},
           {"registers\n63\n", "there is no column threads"},

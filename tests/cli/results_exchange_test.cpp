@@ -103,8 +103,8 @@ TEST(results_import, makes_a_store_once)
     // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
     for (const char* part : {"-wal", "-journal"}) {
         write_file_atomically(none + part, "left");
-        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " exists already");
-        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " exists already");
+        expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " already exists");
+        expect_refused(launchbox_run({"results", "--merge", example, "-o", none}), none + part + " already exists");
         EXPECT_FALSE(fs::exists(none));
         fs::remove(none + part);
     }
@@ -124,7 +124,7 @@ TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
                     {.directory = LAUNCHBOX_SOURCE_DIR, .environment = {std::string("L=") + LAUNCHBOX_TOOL}});
             EXPECT_TRUE(both.output == "0 2\n" || both.output == "2 0\n") << both.output;
             const std::string refused = read_input(folder + (both.output == "0 2\n" ? "/err2" : "/err1"));
-            EXPECT_NE(refused.find(store + " exists already"), std::string::npos) << refused;
+            EXPECT_NE(refused.find(store + " already exists"), std::string::npos) << refused;
             EXPECT_EQ(launchbox_run({"results", store, "--format", "json"}).json()["runs"].size(), 1U);
         }
     for (const auto& each : fs::directory_iterator(folder))

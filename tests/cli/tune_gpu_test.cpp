@@ -371,7 +371,7 @@ TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_its
     const call one = tune({"--gpu", "2", "--budget", "1"});
     EXPECT_EQ(one.status, 0);
     EXPECT_FALSE(one.says("on Double"));
-    expect_refused(tune({"--gpu", "7"}), "there is no GPU 7 here");
+    expect_refused(tune({"--gpu", "7"}), "this machine has no GPU 7");
     expect_refused(tune({"--arch", "sm_80"}), "code for sm_80 does not run on");
 }
 

@@ -236,7 +236,7 @@ TEST_F(tune_init, a_function_that_launches_with_its_own_block_size_is_followed)
     expect_line(spec, "{ name = \"N\", type = \"int\", value = \"B * T\" }");
     expect_line(
         spec, "{ name = \"mean\", type = \"float\", count = \"4 * B * T * C\", fill = \"poison\", role = \"output\" }");
-    expect_line(spec, "# the source does not show what it is launched with: the baseline is a guess");
+    expect_line(spec, "# the source does not show its launch: the baseline is a guess");
 }
 
 TEST_F(tune_init, constants_and_variables_of_the_source)
@@ -295,7 +295,7 @@ TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_b
     expect_line(spec, "threads = \"blockSize\"  # blockSize is the block size, by its name");
     expect_line(spec, "blockSize = [32, 64, 128, 256, 512, 1024]");
     expect_line(spec, "dynamic_shared = \"blockSize * 4\"");
-    expect_line(spec, "the source passes in + 3, this its beginning");
+    expect_line(spec, "the source passes in + 3, of which this is the beginning");
     expect_line(spec, "{ name = \"in\", type = \"int\", count = \"4 * n\", fill = \"random\" }");
 }
 

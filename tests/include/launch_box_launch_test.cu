@@ -712,7 +712,7 @@ TEST_F(launch_box_launch, codes_without_exceptions)
 TEST_F(launch_box_launch, no_gpu)
 {
     fake.device_status = cudaErrorNoDevice;
-    const std::string sentence = ": there is no GPU to run it here: cudaErrorNoDevice: its text.";
+    const std::string sentence = ": this machine has no GPU to run it: cudaErrorNoDevice: its text.";
     const launch_error_kind none = launch_error_kind::no_gpu;
     EXPECT_EQ(refusal(none, [] { launch<square>(nullptr, 5, nullptr, 0); }), "square" + sentence);
     EXPECT_EQ(refusal(none, [] { prepare<sized>(); }), "sized" + sentence);

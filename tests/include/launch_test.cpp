@@ -133,7 +133,8 @@ TEST(launch, questions_without_a_gpu_have_no_answer)
           why([] { occupancy_of(fill, {.threads = 32}); }), why([] { available_dynamic_shared(fill, 32, 1); }),
           why([] { suggest_block_size(fill); }), why([] { suggest_block_size(fill, [](int n) { return 4 * n; }); }),
           why([] { suggest_block_size(fill, 1000, {.multiple = 64}); }), explain_launch(fill, {.threads = 32})})
-        EXPECT_TRUE(text.starts_with("kernel (float*, float, int): there is no GPU to run it here: cudaError")) << text;
+        EXPECT_TRUE(text.starts_with("kernel (float*, float, int): this machine has no GPU to run it: cudaError"))
+            << text;
     const std::string null = explain_launch(static_cast<void (*)(int)>(nullptr), {.threads = 32});
     EXPECT_EQ(null, "kernel (int): the pointer to the kernel is null.");
 }

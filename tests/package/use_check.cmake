@@ -76,23 +76,23 @@ set(build ${CMAKE_COMMAND} --build ${project})
 write_kernel(0)
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
 run(passes "" ${configure})
-run(passes "all is well" ${build})
+run(passes "all checks passed" ${build})
 write_kernel(8)
 run(fails "max_spill_bytes" ${build})
 run(fails "planted" ${build})  # again, until it is mended
 pass_the_step()
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
-run(passes "all is well" ${build})  # a new budget alone makes the check run
+run(passes "all checks passed" ${build})  # a new budget alone makes the check run
 
 # Before the first baseline: a warning, and a check against the budget alone; without that either, a build that passes
 # and a check that fails by name. Once the target has written the baseline, the next build configures again and checks.
 run(passes "app_launchbox_baseline" ${configure} -DBASELINE=${project}/first.baseline)
-run(passes "all is well" ${build})
+run(passes "all checks passed" ${build})
 file(REMOVE ${project}/budget.toml)
 run(passes "app_launchbox_baseline" ${build})
 run(fails "launchbox check" ${build} --target app_launchbox_check)
 run(passes "first.baseline: 1 kernel" ${build} --target app_launchbox_baseline)
-run(passes "all is well" ${build})
+run(passes "all checks passed" ${build})
 file(REMOVE ${project}/first.baseline)
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
 

@@ -265,7 +265,7 @@ def test_variables_of_the_module():
     arguments[0]["Name"] = "weights"
     assert len(spec_of(problem, file=str(SAMPLE))["variables"]) == 1
     arguments[:] = [{**VECTOR, "Type": "custom"}, {"Type": "int"}, {**VECTOR, "MemoryType": "Local"}]
-    for what in ("v: left out: launchbox does not know the type 'custom'", "it has no Name", "v: left out: CUDA has no"):
+    for what in ("v: left out: unknown type 'custom'", "it has no Name", "v: left out: CUDA has no"):
         assert what in notes_of(made_of(problem))
     assert "candidates" in candidates_of([made_of(problem).spec])[0]
 
@@ -465,7 +465,7 @@ def test_a_file_that_is_there_is_kept(folder):
     assert t1("kernels/blur.json", "-o", out, cwd=folder).returncode == 0  # the same bytes
     out.write_text(made + "# mine\n")
     refused_once = t1("kernels/blur.json", "-o", out, cwd=folder)
-    assert refused_once.returncode == 2 and f"{out} exists already and contains something else" in refused_once.stderr
+    assert refused_once.returncode == 2 and f"{out} already exists and contains something else" in refused_once.stderr
     assert out.read_text() == made + "# mine\n"
     out.chmod(0o640)
     assert t1("kernels/blur.json", "-o", out, "--overwrite", cwd=folder).returncode == 0

@@ -25,7 +25,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// Offsets of 32 or 64 bits that do not fall; offsets[0] is 0. No workspace is needed.
+/// Offsets of 32 or 64 bits in non-decreasing order; offsets[0] is 0. No workspace is needed.
 template <class Offsets>
 struct interval_offsets {
     Offsets offsets;
@@ -34,9 +34,9 @@ struct interval_offsets {
 template <class Offsets, class Total>
 interval_offsets(Offsets, Total) -> interval_offsets<Offsets>;
 
-/// Counts of outputs, 0 or more. The host need not know their sum. `at_most`, where given, is a bound: no output from
-/// there on is written, and with 2^32 - 1 or less the offsets have 32 bits. Needs
-/// #include <launchbox/algorithms/interval_counts.cuh> and a workspace for the offsets.
+/// Counts of outputs, 0 or more. Their sum need not be known on the host. `at_most`, if given, is a bound: outputs
+/// beyond it are not written, and with 2^32 - 1 or less the offsets have 32 bits. Needs #include
+/// <launchbox/algorithms/interval_counts.cuh> and a workspace for the offsets.
 template <class Counts>
 struct interval_counts {
     Counts counts;

@@ -10,8 +10,8 @@
 // Large arrays of 4-byte numbers with values by <: a radix sort may be faster, see docs/headers/merge_sort.md.
 //
 // Tiles are sorted in shared memory, then passes merge up to 32 runs at once, so that 2^28 keys are read and written
-// five times. Integers alone are merged without bank conflicts, whatever they are; no host synchronisation; the stream
-// may be captured.
+// five times. Integers without values are merged without bank conflicts for any input; no host synchronisation; the
+// stream may be captured.
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -35,8 +35,9 @@ namespace launchbox {
 
 /// Sorts the keys `keys[0]` to `keys[n - 1]` of the device in place: stable, by `compare(a, b)`, true where a comes
 /// before b, a strict weak order. `Key` is trivially copyable. The default `Tuning` is that of tunings/merge_sort.hpp;
-/// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error where n is negative,
-/// where the workspace is too small or cannot be had, and like every launch; errors while the kernels run come later.
+/// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error if n is negative, if
+/// the /// workspace is too small or cannot be allocated, and like every launch; errors while the kernels run are
+/// reported later.
 template <class Tuning = void, class Key, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, workspace space = {});
 

@@ -46,10 +46,10 @@ inline constexpr bool is_descending_order =
 
 }  // namespace detail
 
-/// Whether equal keys (neither is before the other) have the same bits. Then a stable sort gives the same result as one
-/// that is not, which is faster. True for integers in their natural order; not for floating-point numbers,
-/// since -0.0 and 0.0 are equal. An order of your own that it is specialised for is sorted stably all the same, by
-/// other rows.
+/// Whether equal keys (neither is before the other) have the same bits. Then an unstable sort, which is faster, gives
+/// the same result as a stable one. True for integers in their natural order; not for floating-point numbers, since
+/// -0.0 and 0.0 are equal. If you specialise it for an order of your own, sorts with it are still stable, but use other
+/// rows.
 template <class Key, class Compare>
 inline constexpr bool equal_keys_are_identical =
     detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> || detail::is_descending_order<Key, Compare>);

@@ -1,14 +1,12 @@
-// launchbox: a stable sort of many segments of an array at once, each by itself.
+// launchbox: a stable sort of many segments of an array at once.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     launchbox::segmented_merge_sort(stream, keys, n, offsets, segments);                   // segments + 1 offsets
 //     launchbox::segmented_merge_sort(stream, keys, n, begins, ends, segments);              // anywhere in the array
 //     launchbox::segmented_merge_sort(stream, keys, values, n, offsets, segments, compare, space);
 //     cudaError_t error = launchbox::try_segmented_merge_sort(stream, keys, n, offsets, segments);
-//
-// Segments of any sizes, of which each costs what its elements cost: those that fit into a tile are listed by size and
-// sorted several in a tile, larger ones are merged by all of the GPU. No host synchronisation; the stream may be
-// captured.
+// Segments may have any sizes: those that fit into a tile are listed by size and sorted several in a tile, larger ones
+// are merged by the whole GPU. No host synchronisation; the stream may be captured.
 #pragma once
 
 #if !defined(__CUDACC__)

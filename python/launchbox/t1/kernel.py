@@ -255,7 +255,7 @@ class _Argument:
         if self.memory == "Local":
             return self.leave_out("left out: CUDA has no parameter in shared memory")
         if not self.type:
-            return self.leave_out("left out: launchbox does not know the type "
+            return self.leave_out("left out: unknown type "
                                   f"'{string_member(self.argument, 'Type')}'; the parameters after it move")
         # KTT's symbols are variables of the module. Kernel Tuner's constants are that and parameters of the kernel.
         symbol = self.memory in ("Symbol", "Constant")

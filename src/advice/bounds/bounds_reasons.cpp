@@ -59,7 +59,7 @@ std::string reason_by_time(const block_size_answer& size, const bounds_recommend
         return fmt::format(
             "no measurable difference: {} as written, and none of the {} others is faster beyond noise and 1 %", time,
             others);
-    if (row.as_written) return fmt::format("as written is fastest beyond noise, {}: {}", time, attribute);
+    if (row.as_written) return fmt::format("the unchanged source is the fastest beyond noise, {}: {}", time, attribute);
     if (written != nullptr && written->has_time())
         return fmt::format("{} takes {} instead of {}, {:.3g} % less", attribute, time,
                            time_text(written->measured->time.median),
@@ -179,11 +179,13 @@ void add_cost_of_written(const bounds_answer& answer, const block_size_answer& s
     const std::string bound = attribute_source(answer.written);
     if (lost > 0 && written->kernel.figures.registers > without->kernel.figures.registers)
         findings.push_back(fmt::format(
-            "as written costs: {} raised registers from {} to {} and costs {} of {} resident blocks", bound,
-            *without->kernel.figures.registers, *written->kernel.figures.registers, lost, blocks_of(*without)));
+            "the bound in the source costs blocks: {} raises registers from {} to {} and loses {} of {} resident "
+            "blocks",
+            bound, *without->kernel.figures.registers, *written->kernel.figures.registers, lost, blocks_of(*without)));
     else if (spilled > 0 && lost >= 0)
-        findings.push_back(fmt::format("as written costs: {} spills {} B more than no bound and holds no block more",
-                                       bound, with_commas(spilled)));
+        findings.push_back(
+            fmt::format("the bound in the source costs spills: {} spills {} B more than no bound and gains no block",
+                        bound, with_commas(spilled)));
 }
 
 // ptxas caps registers for blocks that another resource forbids; it never looks at shared memory.
@@ -214,7 +216,7 @@ void add_collapse(const block_size_answer& size, const sm_limits& limits, std::v
     if (!whole || one == nullptr || two == nullptr || !one->kernel.figures.registers || !two->kernel.figures.registers)
         return;
     if (*one->kernel.figures.registers + 8 > *whole || known_spills(*one) <= known_spills(*two)) return;
-    findings.push_back(fmt::format("{} falls off a cliff: {} registers and {}, where {} has {} registers and {}",
+    findings.push_back(fmt::format("{} cuts registers too far: {} registers and {}, whereas {} has {} registers and {}",
                                    attribute_source(one_attribute), *one->kernel.figures.registers, spills_text(*one),
                                    attribute_source(two_attribute), *two->kernel.figures.registers, spills_text(*two)));
 }

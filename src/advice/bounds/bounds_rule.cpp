@@ -39,7 +39,7 @@ void leave_open(bounds_recommendation& chosen)
 {
     if (chosen.verdict != bounds_verdict::write && chosen.verdict != bounds_verdict::remove) return;
     chosen.verdict = bounds_verdict::unknown;
-    chosen.reason = "depends on the block size, which no launch shows: give it with --threads";
+    chosen.reason = "depends on the block size, which the source does not show: give it with --threads";
 }
 
 // A smaller difference in code size does not justify another bound: code size says little about time.
@@ -176,7 +176,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
         result.verdict = result.attribute.empty() ? bounds_verdict::remove : bounds_verdict::write;
         result.gain = "without the ignored min_blocks, the same code";
         result.instead_of_dropped = true;
-        result.reason = fmt::format("{} gives the same code as {}, which ptxas drops with a warning",
+        result.reason = fmt::format("{} gives the same code as {}, which ptxas ignores with a warning",
                                     attribute_text(result.attribute), attribute_source(answer.written));
         return;
     }
@@ -188,7 +188,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     result.reason = reason_for(answer, size, result);
     result.instead_of_dropped = dropped;
     if (dropped) {
-        result.reason += "; ptxas drops the bound in the source, with a warning";
+        result.reason += "; ptxas ignores the bound in the source, with a warning";
         result.gain = "without the ignored min_blocks" + (result.gain.empty() ? "" : ", " + result.gain);
     }
 }

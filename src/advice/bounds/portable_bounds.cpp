@@ -43,7 +43,7 @@ portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::v
             if (row.capability.number() > bounds.begin()->first && !honours(row, first))
                 dropped += (dropped.empty() ? "" : ", ") + std::string(architecture_name(row.capability).view());
         if (!dropped.empty())
-            result.notes.push_back(fmt::format("{} would drop its min_blocks, with a warning", dropped));
+            result.notes.push_back(fmt::format("{} would ignore its min_blocks, with a warning", dropped));
         return result;
     }
     result.attribute = bounds_macro_name(kernel);

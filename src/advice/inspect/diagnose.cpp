@@ -19,7 +19,7 @@ namespace {
 // What to write is known once the alternatives are compiled: figures of one compile tell the limits alone.
 std::string then_compile(const std::string& limits)
 {
-    return limits + "; launchbox advise compiles the alternatives and says what to write";
+    return limits + "; launchbox advise compiles the alternatives and recommends one";
 }
 
 struct subject {
@@ -103,10 +103,9 @@ void check_bound(const subject& s)
     s.add("bound_ignored", severity::error,
           fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
                       bound_source(s.kernel, threads)),
-          then_compile(
-              fmt::format("the front end has used the {} all the same, so that the code can differ from that without "
-                          "min_blocks; {} is the most that is legal here with {} threads",
-                          blocks, legal, threads)));
+          then_compile(fmt::format("nvcc's front end has already used the {}, so the code can differ from that without "
+                                   "min_blocks; {} is the largest legal min_blocks with {} threads",
+                                   blocks, legal, threads)));
 }
 
 // A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
@@ -360,7 +359,7 @@ void check_grid_dependency(const subject& s)
 {
     if (!s.kernel.launches.launched_early || s.kernel.launches.waits_for_grid.value_or(true)) return;
     s.add("never_waits", severity::warning,
-          "it is launched so that it may begin before the preceding kernel has ended (launch_pdl), and never waits for "
+          "it is launched so that it may begin before the preceding kernel has ended (launch_pdl), but never waits for "
           "it (griddepcontrol.wait): it may read data that is not written yet",
           "call triton.language.extra.cuda.gdc_wait() before the first read, or launch without launch_pdl");
 }

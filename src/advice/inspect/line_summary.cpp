@@ -157,7 +157,7 @@ margin_costs margins_of(const kernel_lines& lines)
 
 std::string why_no_lines(const kernel_info& kernel)
 {
-    if (is_ptx(kernel)) return "PTX: spills are decided when it is compiled";
+    if (is_ptx(kernel)) return "PTX: spills are known only after it is compiled";
     if (!kernel.analysis.lines) {
         if (kernel.source.container.ends_with("log"))
             return "a log contains no source lines: inspect the compiled file";

@@ -95,11 +95,12 @@ std::string equal_constant(const std::vector<token_span>& bodies, std::string_vi
 {
     for (const std::string& argument : template_arguments_of(short_form))
         if (integer_in_name(argument) == threads)
-            return fmt::format("a template argument is {}, as the block size: it may be tied to it", threads);
+            return fmt::format("a template argument equals the block size, {}: it may depend on it", threads);
     for (const token_span& body : bodies)
         for (const source_token& word : body)
             if (word.kind == source_token_kind::number && evaluate_constant({&word, 1}, {}) == threads)
-                return fmt::format("its text has the constant {}, as the block size: it may be tied to it", threads);
+                return fmt::format("its source has the constant {}, equal to the block size: it may depend on it",
+                                   threads);
     return {};
 }
 
@@ -160,7 +161,7 @@ block_size_use block_size_use_of(const kernel_info& kernel)
         use.freedom = block_size_freedom::free;
         use.reason = "it reads blockDim";
     } else {
-        use.reason = "its PTX, which would show it, is missing";
+        use.reason = "its PTX, which would show this, is missing";
     }
     return use;
 }
@@ -191,7 +192,7 @@ std::string unknown_shared_text(const block_size_use& use, const kernel_info& ke
     if (use.passes_unknown_shared())
         return fmt::format("its launches pass dynamic shared memory of different size{}", rest);
     if (kernel.launches.uses_dynamic_shared.value_or(false))
-        return fmt::format("it uses dynamic shared memory, whose size no launch shows{}", rest);
+        return fmt::format("it uses dynamic shared memory, whose size the source does not show{}", rest);
     return {};
 }
 

@@ -200,9 +200,9 @@ void arch_lint::check_function(const std::vector<int>& branches, std::vector<dia
                                   : "it compiles none of the branches that test an architecture";
     findings.push_back(
         {"host_reads_cuda_arch", decides ? severity::error : severity::warning,
-         fmt::format("host code uses __CUDA_ARCH__, which is only defined in device code: {}, whatever the GPU{}", what,
+         fmt::format("host code uses __CUDA_ARCH__, which is only defined in device code: {}, for every GPU{}", what,
                      decides ? "; a launch depends on it" : ""),
-         "ask the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
+         "query the GPU: cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)",
          source_location{file_, at.line}});
 }
 
@@ -293,11 +293,11 @@ void check_use(const chosen_name& chosen, const std::vector<arch_lint>& files, s
                                   : fmt::format("in {}:{}", escape_for_terminal(chosen.place.file), chosen.place.line);
     findings.push_back(
         {"host_reads_cuda_arch", use->in_launch ? severity::error : severity::warning,
-         fmt::format("{} uses {}{}, which __CUDA_ARCH__ chooses {}: the host has no __CUDA_ARCH__ and takes {}, "
-                     "whatever the GPU; device code has {} {}",
+         fmt::format("{} uses {}{}, which __CUDA_ARCH__ chooses {}: the host has no __CUDA_ARCH__ and uses {} for "
+                     "every GPU; device code has {} {}",
                      use->in_launch ? "this launch" : "host code", name, by_way, place, chosen.host_value,
                      chosen.device_value, escape_for_terminal(chosen.device_condition)),
-         fmt::format("give {} one value, or ask the GPU: cudaDeviceGetAttribute(&major, "
+         fmt::format("give {} one value, or query the GPU: cudaDeviceGetAttribute(&major, "
                      "cudaDevAttrComputeCapabilityMajor, device)",
                      name),
          use->place});

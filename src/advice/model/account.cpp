@@ -88,11 +88,11 @@ std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
         "a cluster of {} blocks, more than the {} that are portable, needs cudaFuncSetAttribute(kernel, "
         "cudaFuncAttributeNonPortableClusterSizeAllowed, 1), also with __cluster_dims__; ",
         with_commas(blocks), limits.portable_cluster.value_or(0));
-    if (limits.non_portable_cluster)
-        return text + "a GPU may have room for fewer: ask cudaOccupancyMaxPotentialClusterSize";
-    return text + fmt::format(
-                      "the maximum of compute capability {} is not published: ask cudaOccupancyMaxPotentialClusterSize",
-                      compute_capability_name(limits.capability).view());
+    if (limits.non_portable_cluster) return text + "a GPU may support fewer: call cudaOccupancyMaxPotentialClusterSize";
+    return text +
+           fmt::format(
+               "the maximum of compute capability {} is not published: call cudaOccupancyMaxPotentialClusterSize",
+               compute_capability_name(limits.capability).view());
 }
 
 std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_result& result)
@@ -111,7 +111,7 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
     if (!q.barriers_known && q.limits->barriers_per_sm)
         notes.push_back("barriers are not known and not counted as a limit");
     if (q.shape.cluster_blocks > 1 && q.settings.mode == model_mode::spreadsheet)
-        notes.push_back("the spreadsheet does not know clusters: they are not counted");
+        notes.push_back("the spreadsheet has no clusters: they are not counted");
     if (std::optional<std::string> note = grid_note(q)) notes.push_back(std::move(*note));
     for (std::string& difference : spreadsheet_differences(q, result)) notes.push_back(std::move(difference));
     return notes;

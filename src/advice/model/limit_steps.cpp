@@ -223,8 +223,8 @@ std::vector<std::string> spreadsheet_differences(const occupancy_question& q, co
             "the sheet lets one block have all shared memory of the SM, without opting in");
     differs("barriers", sheet.barriers.blocks, driver.barriers.blocks, "the sheet does not count barriers");
     if (driver.obstacle == launch_obstacle::over_launch_bound)
-        notes.push_back("the spreadsheet does not know launch bounds: the driver refuses this block");
-    if (notes.empty()) notes.push_back("the driver says the same");
+        notes.push_back("the spreadsheet ignores launch bounds: the driver refuses this block");
+    if (notes.empty()) notes.push_back("the driver gives the same");
     return notes;
 }
 

@@ -41,7 +41,7 @@ wanted_bound bound_for(const answered_kernel& kernel)
         if (!answer->not_swept.empty())
             result.refusal = answer->not_swept;
         else if (answer->block_sizes.size() != 1)
-            result.refusal = "it depends on the block size: say which one you launch with --threads 256";
+            result.refusal = "it depends on the block size: give the one that you launch, such as --threads 256";
         else if (!answer->best)
             result.refusal = "no attribute lets it launch on " + answer->architecture;
         if (!result.refusal.empty()) return result;
@@ -98,7 +98,7 @@ std::vector<answered_kernel> from_below(std::vector<answered_kernel> kernels)
 // Edits `text`, or says why not.
 std::string edit(const kernel_trials& trials, const std::string& source, bound_edit_request& request, std::string& text)
 {
-    if (!trials.declared_at) return "it is not known where it is declared";
+    if (!trials.declared_at) return "its declaration was not found";
     const bool here = same_file(trials.declared_at->file, source) &&
                       (!trials.attribute_at || same_file(trials.attribute_at->file, source));
     if (!here) return "it is written in " + trials.declared_at->file + ", not in " + source;

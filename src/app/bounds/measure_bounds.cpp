@@ -100,7 +100,7 @@ bounds_conditions conditions_for(const benchmark_request& benchmark, const std::
                              .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
     if (gpus.devices.empty()) {
         if (targets.size() > 1)
-            throw error("there is no GPU here, so the architecture on which the benchmark runs is not known",
+            throw error("this machine has no GPU, so the architecture on which the benchmark runs is unknown",
                         "name only that one: --arch sm_90");
         result.architecture = targets.front().architecture;
         return result;
@@ -110,9 +110,9 @@ bounds_conditions conditions_for(const benchmark_request& benchmark, const std::
         return wanted.architecture.major == gpu.capability.major && wanted.architecture.minor == gpu.capability.minor;
     });
     if (found == targets.end())
-        throw error(
-            "the GPU here is " + std::string(architecture_name(gpu.capability).view()) + ", which is not in --arch",
-            "add it to --arch, or leave --measure out");
+        throw error("the GPU of this machine is " + std::string(architecture_name(gpu.capability).view()) +
+                        ", which is not in --arch",
+                    "add it to --arch, or leave --measure out");
     result.architecture = found->architecture;
     result.gpu = gpu.name;
     return result;
@@ -136,8 +136,8 @@ std::vector<std::string> measure_bounds(const toolchain& tools, const benchmark_
         if (answers[i].capability != conditions.architecture || !answers[i].not_swept.empty()) continue;
         if (answers[i].block_sizes.size() > 1 && !told)
             news.say(answers[i].short_form +
-                     ": the benchmark is told the block size only by LAUNCHBOX_THREADS in its "
-                     "environment; {threads} in the command passes it as an argument");
+                     ": the benchmark gets the block size only from LAUNCHBOX_THREADS in its environment; {threads} in "
+                     "the command passes it as an argument");
         measure_kernel(tools, benchmark, trials[i], answers[i], failures, news);
     }
     return failures;

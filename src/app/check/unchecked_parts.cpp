@@ -43,7 +43,7 @@ struct architectures_found {
 };
 
 constexpr std::size_t max_missing_named = 5;
-constexpr const char* only_as_ptx = "only as PTX, and PTX has no registers yet";
+constexpr const char* only_as_ptx = "only as PTX, which has no registers yet";
 
 std::string why_nothing(const architectures_found& found, const std::vector<binary_image>& images)
 {

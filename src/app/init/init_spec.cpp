@@ -74,7 +74,7 @@ void spec_maker::write_head()
                                  : request_.file;
     draft_.head.push_back(fmt::format("Written by launchbox tune --init for {} ({}).", choice_.info->short_form, file));
     if (!choice_.launch) {
-        draft_.head.push_back("The source does not launch it: the block, the grid and all sizes are guesses.");
+        draft_.head.push_back("The source does not launch the kernel: the block, the grid and all sizes are guesses.");
     } else {
         const bool in_source = choice_.launched_in == &choice_.views.front();
         draft_.head.push_back(fmt::format("Launched {}{}.",
@@ -87,8 +87,7 @@ void spec_maker::write_head()
                                                             choice_.other_launches == 1 ? "" : "es")));
     }
     draft_.head.emplace_back(
-        "\"fill in\" marks what the source does not show. Then: launchbox tune --check, "
-        "--build-only, tune.");
+        "\"fill in\" marks values that the source does not show. Then run launchbox tune --check, --build-only, tune.");
     if (!choice_.other_instances.empty()) {
         std::vector<std::string> some = choice_.other_instances;
         some.resize(std::min<std::size_t>(some.size(), 6));

@@ -228,7 +228,7 @@ kernel_choice choose_kernel(const init_request& request, const listener& news)
 {
     if (!is_source(request.file))
         throw error(request.file + " is not a CUDA source",
-                    "a spec is made of a source (.cu); for a program: launchbox capture -k NAME -- ./app");
+                    "--init needs a CUDA source (.cu); for a program: launchbox capture -k NAME -- ./app");
     kernel_choice choice;
     choice.input = compiled(request, request.file, news);
     check_compiled(request, choice);

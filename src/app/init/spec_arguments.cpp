@@ -120,7 +120,7 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
     const placed_words* given = passed(number);
     if (given != nullptr && given->words.size() == 1 && given->words[0].is_any({"nullptr", "NULL", "0"})) {
         draft_.arguments.push_back(
-            {.name = one.name, .type = "size_t", .value = "0", .comment = "a null pointer, as the source passes it"});
+            {.name = one.name, .type = "size_t", .value = "0", .comment = "a null pointer, as in the source"});
         return;
     }
     // CUDA's vectors as their elements: those can be filled and compared with a tolerance.
@@ -176,10 +176,10 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
             fraction || (one.is_whole() && !one.may_be_index && choice_.defined_in != nullptr) ? "random" : "zeros";
         if (!one.is_constant && !one.is_only_read) {
             argument.role = "in_out";
-            remarks.emplace_back("\"output\" if it is only written, \"input\" if only read");
+            remarks.emplace_back("\"output\" if it is only written, \"input\" if it is only read");
         }
         if (argument.fill == "zeros" && !fraction)
-            remarks.emplace_back(is_bytes ? "zeros are safe; a file has real data"
+            remarks.emplace_back(is_bytes ? "zeros are safe; use a file for real data"
                                           : "zeros are safe as an index; else fill = \"random\"");
     }
     if (given != nullptr && std::ranges::any_of(given->words, [](const source_token& word) { return word.is("+"); })) {
@@ -215,8 +215,8 @@ void spec_maker::write_variables()
         const bool in_namespace = !view.names.namespace_of(view.names.scope_of(i)).empty();
         if (in_namespace || has_word(words, "static") || view.names.scope_of(i) >= 0) {
             draft_.head.push_back(
-                fmt::format("{} (line {}) keeps what the source gives it: [kernel] variables fill "
-                            "others by their names in the module.",
+                fmt::format("{} (line {}) keeps its value from the source; [kernel] variables can fill variables by "
+                            "their names in the module.",
                             text, tokens[name].line));
             continue;
         }
@@ -293,7 +293,7 @@ void spec_maker::write_verify()
     if (!fraction || bytes) return;
     const char* tolerance = half ? "1e-2" : "1e-4";
     draft_.verify.push_back({fmt::format("relative = {}", tolerance),
-                             "against the baseline; sums in another order differ: how much is right?"});
+                             "against the baseline; sums in another order differ: how much is allowed?"});
     draft_.verify.push_back({fmt::format("absolute = {}", tolerance)});
 }
 

@@ -123,7 +123,7 @@ std::string text_of(const spec_draft& draft)
     for (const draft_parameter& parameter : draft.parameters)
         baseline.push_back(parameter.name + " = " + parameter.baseline);
     to.line({fmt::format("baseline = {{ {} }}", fmt::join(baseline, ", ")),
-             draft.baseline_is_known ? "what it is today" : "what others are compared with: fill in"});
+             draft.baseline_is_known ? "the current values" : "the values to compare with: fill in"});
     to.heading("[parameters]");
     for (const draft_parameter& parameter : draft.parameters)
         to.line({fmt::format("{} = [{}]", parameter.name, fmt::join(parameter.values, ", ")), parameter.comment});

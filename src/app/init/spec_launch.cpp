@@ -115,7 +115,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
         std::string why = required   ? "the kernel is compiled for this block size"
                           : is_free_ ? std::string()
                           : choice_.defined_in == nullptr
-                              ? "whether another block size is allowed, the source does not show"
+                              ? "the source does not show whether another block size is allowed"
                               : "the kernel does not read blockDim: its block size is fixed";
         if (!known) why = "not in the source: fill in";
         if (!known) fill_in("threads");
@@ -129,7 +129,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
     const std::vector<std::int64_t> sizes =
         axes == 1 ? block_sizes_around(*value, 64, largest_block()) : block_sizes_around(*value, 4, 64);
     for (const std::int64_t size : sizes) one.values.push_back(std::to_string(size));
-    one.comment = known ? std::string() : "the source does not show what it is launched with: the baseline is a guess";
+    one.comment = known ? std::string() : "the source does not show its launch: the baseline is a guess";
     block_names_.insert(one.name);
     draft_.threads.push_back(one.name);
     if (words.words.empty()) return;
@@ -170,14 +170,15 @@ void spec_maker::write_tunables()
         draft_.parameters.push_back({"threads",
                                      {draft_.threads[0]},
                                      draft_.threads[0],
-                                     "nothing in the source can be tuned: write parameters of your own"});
+                                     "nothing in the source can be tuned: add your own parameters"});
         draft_.threads[0] = "threads";
         return;
     }
-    draft_.parameters.push_back({"max_registers",
-                                 {"32", "40", "48", "64", "96", "128", "255"},
-                                 "255",
-                                 "registers per thread, all that can be tuned from outside; 255: no limit"});
+    draft_.parameters.push_back(
+        {"max_registers",
+         {"32", "40", "48", "64", "96", "128", "255"},
+         "255",
+         "registers per thread, the only parameter that can be tuned from outside; 255: no limit"});
     draft_.flags.emplace_back("-maxrregcount={max_registers}");
 }
 
@@ -265,7 +266,8 @@ void spec_maker::write_shared()
         const bool is_told = choice_.launch && choice_.launch->launch->form == launch_form::chevrons;
         if (uses && !is_told && draft_.dynamic_shared.empty()) {
             draft_.dynamic_shared = std::to_string(room);
-            draft_.dynamic_shared_comment = "bytes, all that fit; the kernel uses dynamic shared memory: fill in";
+            draft_.dynamic_shared_comment =
+                "bytes, the most that fits every GPU; the kernel uses dynamic shared memory: fill in";
             fill_in("dynamic_shared");
         }
         return;

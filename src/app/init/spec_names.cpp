@@ -74,7 +74,7 @@ void spec_maker::refuse_what_no_spec_gives() const
     if (missing.empty()) return;
     const std::string name = escape_for_terminal(own_name());
     throw error(
-        fmt::format("{}: no spec can give {} all of its arguments: {}",
+        fmt::format("{}: a spec cannot describe all arguments of {}: {}",
                     choice_.defined_in != nullptr ? fmt::format("{}:{}", choice_.defined_in->file, choice_.text.line)
                                                   : request_.file,
                     name, escape_for_terminal(fmt::format("{}", fmt::join(missing, "; ")))),

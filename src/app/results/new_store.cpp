@@ -28,7 +28,7 @@ void refuse_existing(const std::string& store, const std::string& option)
     // What is left beside a store that was removed would be taken for a part of the new one.
     for (const char* part : {"", "-wal", "-journal"})
         if (fs::exists(fs::symlink_status(store + part)))
-            throw error(store + part + " exists already", "name another with " + option + " FILE.db, or remove it");
+            throw error(store + part + " already exists", "name another with " + option + " FILE.db, or remove it");
 }
 
 // Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one

@@ -73,18 +73,18 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
 {
     const gpu_list found = gpus_for(request);
     if (found.devices.empty() && !request.build_only)
-        throw error(fmt::format("{} needs a GPU, and there is none here: {}", spec.file, found.reason),
+        throw error(fmt::format("{} needs a GPU, and this machine has none: {}", spec.file, found.reason),
                     "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
                     "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
     for (const gpu_group& group : groups_of_wanted(spec, found, request))
         for (const gpu_device& gpu : group)
             if (!nvml_device(gpu.hardware.pci_bus).energy_joules())
-                throw error(fmt::format("GPU {} ({}) has no energy counter that could be read, and the objective '{}' "
-                                        "needs one",
-                                        gpu.index, gpu.name, spec.goal.text()),
-                            "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose others with --gpu",
-                            exit_status::missing);
+                throw error(
+                    fmt::format("GPU {} ({}) has no readable energy counter, but the objective '{}' needs one",
+                                gpu.index, gpu.name, spec.goal.text()),
+                    "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose other GPUs with --gpu",
+                    exit_status::missing);
     // Workers start before the compilers are asked what there is: a context on a GPU takes as long.
     const std::vector<gpu_group> groups =
         request.build_only ? std::vector<gpu_group>{} : groups_of(found, request.gpus);
@@ -117,7 +117,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     };
     if (request.build_only) {
         if (!request.architecture && found.devices.empty())
-            throw error("--check and --build-only need an architecture, and there is no GPU here",
+            throw error("--check and --build-only need an architecture, and this machine has no GPU",
                         "add --arch sm_90, or another");
         const target on = request.architecture ? *request.architecture : target_of_this_machine();
         const std::string name = name_of(on);
@@ -164,7 +164,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     const bool needs_gpu = asks_for_architecture(*spec.program);
     const gpu_list found = needs_gpu ? gpus_for(request) : gpu_list{};
     if (needs_gpu && found.devices.empty() && (!request.architecture || !request.build_only))
-        throw error(fmt::format("{} builds for {{arch}}, and there is no GPU here: {}", spec.file, found.reason),
+        throw error(fmt::format("{} builds for {{arch}}, and this machine has no GPU: {}", spec.file, found.reason),
                     "run the same command on a machine with one; here you can use --build-only --arch sm_90 to build "
                     "all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
@@ -212,7 +212,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
     }
     const gpu_list found = gpus_for(request);
     if (found.devices.empty())
-        throw error(fmt::format("{} needs a GPU, and there is none here: {}", spec.file, found.reason),
+        throw error(fmt::format("{} needs a GPU, and this machine has none: {}", spec.file, found.reason),
                     "run it on a machine with one, or choose the processor", exit_status::missing);
     for (const gpu_group& group : groups_of(found, request.gpus)) {
         const target on = target_for(request, group.front());

@@ -33,7 +33,7 @@ std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& 
     std::vector<gpu_group> groups;
     for (const int index : wanted)
         if (std::ranges::none_of(found.devices, [&](const gpu_device& gpu) { return gpu.index == index; }))
-            throw error(fmt::format("there is no GPU {} here", index),
+            throw error(fmt::format("this machine has no GPU {}", index),
                         found.devices.empty() ? found.reason : "launchbox devices --here lists the GPUs");
     for (const gpu_device& gpu : found.devices) {
         if (!wanted.empty() && std::ranges::find(wanted, gpu.index) == wanted.end()) continue;

@@ -55,12 +55,12 @@ exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus,
                     "--replay-check needs a spec of launchbox capture -k NAME -o FOLDER");
     const gpu_list found = find_gpus();
     if (found.devices.empty())
-        throw error("a replay needs a GPU, and there is none here: " + found.reason,
+        throw error("a replay needs a GPU, and this machine has none: " + found.reason,
                     "run the same command on a machine with one", exit_status::missing);
     const int wanted = gpus.empty() ? found.devices.front().index : gpus.front();
     const auto gpu = std::ranges::find(found.devices, wanted, &gpu_device::index);
     if (gpu == found.devices.end())
-        throw error(fmt::format("there is no GPU {} here", wanted), "launchbox devices --here lists the GPUs");
+        throw error(fmt::format("this machine has no GPU {}", wanted), "launchbox devices --here lists the GPUs");
     const temporary_directory folder;
     gpu_worker worker({.device = gpu->index, .captures = files, .worker_program = {}});
     exit_status status = exit_status::done;

@@ -151,7 +151,7 @@ void add_controls(tune_spec& spec, const std::vector<std::string>& patterns)
     if (patterns.empty()) return;
     const std::string name = "controls", flag = "-Xptxas=--apply-controls={controls}";
     if (!spec.kernel || spec.kernel->source.empty())
-        throw error("--controls: " + spec.file + " has no [kernel] with a source, so nothing is compiled here",
+        throw error("--controls: " + spec.file + " has no [kernel] with a source, so nothing is compiled",
                     "give " + name + " as a parameter, with the names of the files, and {" + name +
                         "} to the command that compiles");
     const auto is_taken = [&](const auto& named) { return named.name == name; };

@@ -320,7 +320,7 @@ captured_launch parse_capture(std::string_view text, const std::string& file)
         const capture_reader parameter(value, file, where);
         const auto offset = parameter.number("offset", 0, max_argument_bytes);
         const auto bytes = parameter.number("bytes", 1, max_argument_bytes);
-        if (offset + bytes > launch.arguments.size()) parameter.fail("is behind the end of the arguments");
+        if (offset + bytes > launch.arguments.size()) parameter.fail("is beyond the end of the arguments");
         launch.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
     });
     from.each("memory", [&](const json& value, const std::string& where) {

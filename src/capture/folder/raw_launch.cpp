@@ -256,7 +256,7 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
             "the program lets it begin before the preceding kernel has ended (programmatic dependent launch), and {}",
             waits.value_or(true)
                 ? "a replay does not"
-                : "it never waits for that (griddepcontrol.wait): it may read data that is not written yet"));
+                : "it never waits for that (griddepcontrol.wait), so it may read data that is not written yet"));
     launch.module = "kernel.cubin";
     launch.module_hash = hash_of_bytes(module);
     write_file_atomically(folder / launch.module, module);

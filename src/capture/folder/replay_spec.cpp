@@ -88,8 +88,8 @@ std::string replay_spec(const captured_launch& launch, const std::string& name, 
         text += fmt::format("cluster = [{}]\n", fmt::join(launch.cluster, ", "));
     if (launch.dynamic_shared_bytes > 0)
         text += fmt::format(
-            "# as the program gives it, whatever the block size: write an expression of threads if it "
-            "depends on it\ndynamic_shared = {}\n",
+            "# as the program passes it, for every block size: write an expression of threads if it depends on "
+            "it\ndynamic_shared = {}\n",
             launch.dynamic_shared_bytes);
     return text;
 }

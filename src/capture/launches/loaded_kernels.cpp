@@ -71,7 +71,7 @@ kernel_info loaded_kernels::find(const std::string& name, const record::launch_k
     const auto known = kernels_.find(name);
     const kernel_info* found = nullptr;
     if (known == kernels_.end()) {
-        unknown = "its module was not seen";
+        unknown = "its module was not observed";
         return as_cupti_tells(name, key);
     }
     // Modules may have kernels with the same name, as those that are compiled when the program runs often do.

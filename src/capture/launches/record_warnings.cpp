@@ -20,7 +20,8 @@ std::string sentence_of(const seen_note& note)
         case note_kind::cupti_too_old:
             return fmt::format("{} is older than CUDA 12.0: set {} to a later one", note.text, record::cupti_variable);
         case note_kind::other_profiler:
-            return "another profiler is attached to the program: CUPTI serves one at a time; run it without the other";
+            return "another profiler is attached to the program: CUPTI supports one at a time; run it without the "
+                   "other";
         case note_kind::cupti_failed:
             return fmt::format("CUPTI refused: {}", note.text);
         case note_kind::not_captured:
@@ -44,8 +45,7 @@ void record_warnings::add(const seen_process& process)
     modules_not_kept_ += process.modules_not_kept;
     buffers_lost_ += process.buffers_lost;
     if (!process.ended && process.damage.empty())
-        ++processes_[fmt::format("process {} did not end by itself: launches of its last moments may be missing",
-                                 process.process)];
+        ++processes_[fmt::format("process {} did not end normally: its last launches may be missing", process.process)];
 }
 
 std::vector<std::string> record_warnings::all() const
@@ -56,7 +56,7 @@ std::vector<std::string> record_warnings::all() const
     const auto counted_line = [&](std::uint64_t count, const char* what) {
         if (count > 0) lines.push_back(with_commas(static_cast<std::int64_t>(count)) + what);
     };
-    counted_line(dropped_, " launches are missing: CUPTI had no room for their records");
+    counted_line(dropped_, " launches are missing: CUPTI dropped their records");
     counted_line(untimed_, " launches had not ended when their process did: they are not counted");
     counted_line(beyond_rows_, " launches are missing: more kernels and shapes than a record holds, or a full disk");
     counted_line(modules_not_kept_, " modules could not be written to the temporary folder: is the disk full?");

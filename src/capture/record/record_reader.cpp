@@ -123,7 +123,7 @@ seen_process read_record(std::string_view bytes)
 {
     seen_process result;
     if (bytes.empty()) {
-        result.damage = "there was no room for it on the disk";
+        result.damage = "the disk was full";
         return result;
     }
     if (bytes.size() < record::magic.size() ||

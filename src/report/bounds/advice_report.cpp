@@ -112,7 +112,7 @@ void add_kernel(document& page, const kernel_advice& kernel, bool all, const out
     if (all)
         for (const std::string& detail : kernel.details) page.line("  " + escape_for_terminal(detail), tone::faint);
     else if (hidden > 0)
-        page.line(fmt::format("  {} more note{}, and why: --all", hidden, hidden == 1 ? "" : "s"), tone::faint);
+        page.line(fmt::format("  {} more note{}, and the reasons: --all", hidden, hidden == 1 ? "" : "s"), tone::faint);
     // A command that is broken into lines is two commands.
     if (!kernel.next_step.empty()) page.verbatim("  next: " + escape_for_terminal(kernel.next_step) + "\n");
 }

@@ -59,9 +59,10 @@ document bounds_document(const bounds_report& found, const output_style& style)
             if (count > 0) page.line(fmt::format(fmt::runtime(text), count, count == 1 ? "" : "s"), tone::warning);
         };
         add([](const bounds_answer& one) { return !one.launch.dynamic_shared_known; },
-            "  {} row{} without dynamic shared memory, whose size no launch shows: give it with --dynamic-shared");
+            "  {} row{} without dynamic shared memory, whose size the source does not show: give it with "
+            "--dynamic-shared");
         add([](const bounds_answer& one) { return one.threads_assumed; },
-            "  {} row{} with a block size that is assumed, since no launch shows it: name it with --threads");
+            "  {} row{} with an assumed block size, since the source does not show it: give it with --threads");
         page.line("  --all compiles and shows every bound; launchbox advise says more about the kernel", tone::faint);
         return page;
     }
@@ -202,7 +203,7 @@ std::string thresholds_text(const block_size_answer& size)
         text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", threshold.blocks, *threshold.registers);
     }
     if (text.empty()) return text;
-    return fmt::format("  registers at most for n blocks: {}; {} allow{} no more", text, size.limited_by,
+    return fmt::format("  most registers for n blocks: {}; {} allow{} no more", text, size.limited_by,
                        size.limited_by == "shared memory" ? "s" : "");
 }
 
@@ -249,7 +250,7 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
                   tone::warning);
     for (const block_size_answer& size : answer.block_sizes) {
         page.line(fmt::format(" {} per block{}", counted(size.threads, "thread", "threads"),
-                              answer.threads_assumed ? ", which is assumed: no launch shows the size" : ""),
+                              answer.threads_assumed ? ", which is assumed: the source does not show it" : ""),
                   tone::strong);
         if (!size.rows.empty()) page.add(rows_of(size, answer.written, all_rows, style));
         if (all_rows) add_equal_attributes(page, size, answer.written);

@@ -44,7 +44,7 @@ void add_bound(document& page, const std::vector<register_limits>& all, int thre
                              {range_text(1, chip.max_min_blocks)},
                              {ignored.empty() ? "keeps it" : "ignores min_blocks: " + ignored, look}});
     }
-    page.heading(fmt::format("__launch_bounds__({}, {}): registers per thread at most", threads, min_blocks));
+    page.heading(fmt::format("__launch_bounds__({}, {}): most registers per thread", threads, min_blocks));
     page.add(rows);
 }
 

@@ -145,7 +145,7 @@ std::optional<chart_group> speed_ups(const shown_run& shown)
         "Winners against the baseline",
         "",
         {{"speed-up", "Winners against the baseline",
-          "The line in each bar is the interval that the samples of both leave open.", std::move(drawn)}}};
+          "The line in each bar is the confidence interval, from the samples of both.", std::move(drawn)}}};
 }
 
 std::optional<chart_group> rates(const shown_run& shown)
@@ -208,14 +208,13 @@ std::optional<chart_group> front(const shown_run& shown, const ranking& workload
     }
     if (ahead.x.empty()) return std::nullopt;
     drawn.series = {std::move(behind), std::move(ahead)};
-    return chart_group{
-        "front",
-        "The Pareto front",
-        "",
-        {{"front", "The Pareto front",
-          "Each point is a candidate that may win. Of those on the front no other is at least as good in "
-          "all that the objective names and better in one.",
-          std::move(drawn)}}};
+    return chart_group{"front",
+                       "The Pareto front",
+                       "",
+                       {{"front", "The Pareto front",
+                         "Each point is a candidate that may win. For a candidate on the front, no other is at least "
+                         "as good in all terms of the objective and better in one.",
+                         std::move(drawn)}}};
 }
 
 std::optional<chart_group> matters(const shown_run& shown, const ranking& workload)
@@ -237,15 +236,16 @@ std::optional<chart_group> matters(const shown_run& shown, const ranking& worklo
     for (const parameter_importance& one : found.singles) add_bar(one);
     for (const parameter_importance& one : found.pairs) add_bar(one);
     drawn.series.push_back(std::move(bars));
-    return chart_group{"importance",
-                       "Which parameters matter",
-                       "",
-                       {{"importance", "Which parameters matter",
-                         fmt::format("How much of the variance of {} over {} lies between the values of a "
-                                     "parameter; of two, what they explain beyond each alone. Constraints tie "
-                                     "parameters to each other, so that the parts need not add up to 100 %.",
-                                     of, counted(found.candidates, "candidate", "candidates")),
-                         std::move(drawn)}}};
+    return chart_group{
+        "importance",
+        "Which parameters matter",
+        "",
+        {{"importance", "Which parameters matter",
+          fmt::format(
+              "The share of the variance of {} over {} that a parameter explains, and that two explain together beyond "
+              "each alone. Constraints couple parameters, so the shares need not add up to 100 %.",
+              of, counted(found.candidates, "candidate", "candidates")),
+          std::move(drawn)}}};
 }
 
 std::optional<chart_group> converging(const shown_run& shown, std::size_t place)
@@ -273,8 +273,7 @@ std::optional<chart_group> converging(const shown_run& shown, std::size_t place)
         line.labels.emplace_back("the end of the run");
         drawn.series.push_back(std::move(line));
         group.charts.push_back({by_time ? "convergence-time" : "convergence", "Convergence",
-                                is_time ? "The best time known, as the search went on."
-                                        : "The least cost known, by the objective, as the search went on.",
+                                is_time ? "The best time so far." : "The lowest cost so far, by the objective.",
                                 std::move(drawn)});
     }
     return group;

@@ -153,7 +153,7 @@ std::string summary_of(const check_result& result)
     // The exit status says so too.
     add(result.inputs_with_errors, "input with errors", "inputs with errors");
     if (result.interrupted) counts += counts.empty() ? "interrupted" : ", interrupted";
-    if (counts.empty()) counts = first ? "nothing was checked" : "all is well";
+    if (counts.empty()) counts = first ? "nothing was checked" : "all checks passed";
     text += counts;
     if (result.ptx_only > 0)
         text += fmt::format("; {} not checked: only PTX", plural(result.ptx_only, "kernel", "kernels"));

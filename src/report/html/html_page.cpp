@@ -233,10 +233,10 @@ std::string html_page::text() const
 std::string calculator_page(const std::string& state)
 {
     if (calculator_program().content.empty())
-        throw error("this build of launchbox is without the calculator: " + std::string(why_no_calculator()),
+        throw error("this build of launchbox has no calculator: " + std::string(why_no_calculator()),
                     "install what is missing, which ./setup does, and build again", exit_status::missing);
     if (chart_js().content.empty())
-        throw error("this build of launchbox is without the calculator: Chart.js was not installed",
+        throw error("this build of launchbox has no calculator: Chart.js was not installed",
                     "install libjs-chart.js, which ./setup does, and build again", exit_status::missing);
     std::string page = head_of("launchbox occupancy calculator",
                                source_of(chart_js()) + source_of(shared_script()) + source_of(calculator_script()),

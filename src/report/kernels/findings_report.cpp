@@ -51,7 +51,7 @@ void add_kernel(const kernel_findings& kernel, std::string title, bool several_i
     for (const auto& one : kernel.findings)
         add_finding(page, one.what, fmt::format(" ({})", fmt::join(one.architectures, ", ")));
     if (kernel.next_step.empty()) return;
-    page.line("To compile the alternatives, and be told which bound to write:", tone::faint);
+    page.line("To compile the alternatives and get a recommended bound:", tone::faint);
     page.verbatim(escape_for_terminal(kernel.next_step));
 }
 

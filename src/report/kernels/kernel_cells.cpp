@@ -40,7 +40,7 @@ void cell_signs::explain(document& page) const
     if (shared_spills)
         page.line("  +: after spills: bytes spilled to shared memory, by enable_smem_spilling", tone::faint);
     if (runs_on)
-        page.line("  sm_…→sm_…: compiled for the first, and run by the second, to which resident blocks refer",
+        page.line("  sm_…→sm_…: code for the first, run on the second; resident blocks are those on the second",
                   tone::faint);
     if (at_most)
         page.line("  ≤: at most; the kernel uses dynamic shared memory of unknown size: give it with --dynamic-shared",

@@ -65,7 +65,7 @@ void add_kernel_list(document& page, const inspection& found, const std::vector<
     if (any([](const auto& kernel) { return !kernel.residency && kernel.info.figures.registers; }))
         page.line("  resident: – if neither --threads nor a launch bound gives the threads of a block", tone::faint);
     if (any([](const auto& kernel) { return is_ptx(kernel.info); }))
-        page.line("  compute_…: PTX, whose registers are decided when it is compiled", tone::faint);
+        page.line("  compute_…: PTX, whose registers are known only after it is compiled", tone::faint);
     signs.explain(page);
 }
 

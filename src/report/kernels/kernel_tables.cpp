@@ -85,7 +85,7 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
             return "? (dynamic shared memory of unknown size: --dynamic-shared)";
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
-    if (is_ptx(info)) return "PTX: registers are decided when it is compiled";
+    if (is_ptx(info)) return "PTX: registers are known only after it is compiled";
     if (!info.figures.registers) return "the report of this kernel is incomplete";
     return limits_where_run(info) != nullptr ? "give --threads" : "no limits known for this architecture";
 }

@@ -141,7 +141,7 @@ void add_inputs(document& page, const inspection& found)
             text += fmt::format("; {} {}", escape_for_terminal(kind), escape_for_terminal(architectures));
         if (const std::string skipped = skipped_text(skipped_in(input.images)); !skipped.empty())
             text += "; not read: " + skipped;
-        if (hidden) text += "; images from before linking are not shown (--before-linking)";
+        if (hidden) text += "; images before linking are not shown (--before-linking)";
         page.line(std::move(text), tone::faint);
     }
 }

@@ -130,7 +130,7 @@ void add_toolkits(document& page, const kernel_summary& summary)
 {
     if (std::any_of(summary.architectures.begin(), summary.architectures.end(),
                     [](const auto& architecture) { return architecture.relocatable; }))
-        page.line("  -rdc: compiled for linking, not what runs; registers and stack are final only after nvlink");
+        page.line("  -rdc: compiled for device linking, does not run; registers and stack are final only after nvlink");
     if (has_images(summary, "Tile IR"))
         page.line("  Tile IR: the driver compiles it when it is loaded (CUDA 13.1 and later), so it has no figures");
     if (has_images(summary, "LTO-IR"))

@@ -193,11 +193,12 @@ document stack_reserve_document(const stack_reserves& reserves, const std::vecto
     add_uncounted();
     page.line(
         "  reserved: stack × the threads that can be resident on all SMs; an estimate of the memory that the driver "
-        "sets aside when the kernel is loaded or launched. The driver always keeps 1,024 B per thread "
+        "reserves when the kernel is loaded or launched. The driver always keeps 1,024 B per thread "
         "(cudaLimitStackSize)",
         tone::faint);
     if (unbounded)
-        page.line("  ≥: the stack of some kernel has no known limit (recursion, calls through pointers)", tone::faint);
+        page.line("  ≥: the stack of at least one kernel has no known limit (recursion, calls through pointers)",
+                  tone::faint);
     return page;
 }
 

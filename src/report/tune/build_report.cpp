@@ -142,7 +142,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     const auto note_of = [&](const built_candidate& one) -> std::string {
         if (one.is_baseline) return "baseline";
         const bool differs = baseline != ranking.candidates.end() && uses_shared(**baseline) && !uses_shared(one);
-        return differs ? "no shared memory: does it do the work?" : "";
+        return differs ? "uses no shared memory: check that it does the work" : "";
     };
     std::size_t left_out = 0;
     for (std::size_t place = 0; place < ranking.candidates.size(); ++place) {
@@ -198,8 +198,8 @@ document build_document(const std::vector<build_report>& reports)
     if (ranked) {
         page.line("");
         page.line(
-            "Ranked by spilled bytes, then occupancy, then registers. Which one is the fastest, only tune can "
-            "tell: it measures.");
+            "Ranked by spilled bytes, then occupancy, then registers. To find the fastest, measure them: launchbox "
+            "tune without --build-only.");
     }
     return page;
 }

@@ -248,7 +248,7 @@ void add_best(const landscape_report& report, document& page)
         by += (by.empty() ? "" : ", ") + escape_for_terminal(field.name);
     page.heading(by.empty() ? "The best" : "The best by " + by);
     page.add(best_table(report));
-    page.line("  next: how much longer the next with other code takes; =: the samples do not separate them",
+    page.line("  next: how much longer the next candidate with other code takes; =: the samples do not separate them",
               tone::faint);
     std::size_t incomplete = 0;
     for (const landscape_map& map : report.drawn.maps)

@@ -167,9 +167,9 @@ void check_unit(const landscape_report& report)
     if (std::ranges::any_of(maps, [&](const landscape_map& map) { return has_unit(map, unit); })) return;
     if (std::ranges::none_of(maps, &landscape_map::has_times))
         throw error("--unit " + report.unit +
-                        ": several workloads together, and another objective than the time, have no time and no rate",
+                        ": several workloads together, and objectives other than time, have no time and no rate",
                     "divide them with --by (the names of the workload, gpu, kernel), or write --unit share");
-    throw error("--unit " + report.unit + ": the records do not say how much work a workload is",
+    throw error("--unit " + report.unit + ": the records do not contain the work of a workload",
                 "give the work in the spec (docs/tune_spec.md), or choose ms or share");
 }
 
@@ -304,9 +304,9 @@ std::vector<std::string> map_verdicts(const landscape_report& report, const land
     std::vector<std::string> lines;
     const std::optional<landscape_unit> unit = unit_of(report, map);
     if (!unit && !map.has_times())
-        lines.push_back(report.unit + " is not known here: several workloads together have no time and no rate");
+        lines.push_back(report.unit + " is not available: several workloads together have no time and no rate");
     else if (!unit)
-        lines.push_back(report.unit + " is not known here: the record does not say how much work a workload is");
+        lines.push_back(report.unit + " is not available: the record does not contain the work of a workload");
     std::size_t incomplete = 0;
     for (const landscape_section& section : map.sections) {
         incomplete += section.incomplete;

@@ -90,7 +90,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     if (!workload.decided)
         return workload.candidates.empty() ? "Nothing was measured." : no_candidate_text(results, workload);
     std::string outdated = outdated_race_text(results, workload);
-    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; tune will race again.";
+    if (!outdated.empty()) outdated = " The samples decide: " + outdated + "; the next tune repeats the race.";
     const verdict& decided = *workload.decided;
     const ranked_candidate& winner = workload.candidates[decided.winner];
     const std::string name = names_of(results[winner.result].parameters);
@@ -171,7 +171,7 @@ namespace {
 
 void add_used(document& page, const used_rows& rows)
 {
-    page.heading("the header of launchbox emit: " +
+    page.heading("rows in the header of launchbox emit: " +
                  escape_for_terminal(rows.refusal.empty() ? rows.table : rows.tunable));
     if (!rows.refusal.empty()) {
         page.line("  none: " + escape_for_terminal(rows.refusal), tone::warning);

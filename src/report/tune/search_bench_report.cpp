@@ -85,8 +85,8 @@ document search_bench_document(const search_bench& found)
     for (const benched_workload& benched : found.workloads) {
         page.heading(title_of(benched));
         page.line(fmt::format(
-            "  {} candidates, {} measured{}; the best is {:.2f} × as fast as the median; chance is there "
-            "at 95 % after {}{}",
+            "  {} candidates, {} measured{}; the best is {:.2f} × as fast as the median; random search reaches 95 % "
+            "after {}{}",
             with_commas(static_cast<std::int64_t>(benched.candidates)),
             with_commas(static_cast<std::int64_t>(benched.measured)),
             benched.screened > 0 ? fmt::format(", {} rejected unmeasured", benched.screened) : "",

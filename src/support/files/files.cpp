@@ -375,7 +375,7 @@ void move_to_new_name(const fs::path& made, const fs::path& wanted)
     }
     const int number = errno;
     if (number == EEXIST || number == ENOTEMPTY || number == ENOTDIR)
-        throw error(wanted.string() + " exists already", "nothing was written; name another, or remove it");
+        throw error(wanted.string() + " already exists", "nothing was written; name another, or remove it");
     fail("cannot write", wanted.string(), number, "name another");
 }
 

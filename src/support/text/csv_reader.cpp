@@ -73,7 +73,7 @@ std::string_view csv_reader::quoted_cell()
         if (!is_doubled) {
             const std::size_t end = std::min(text_.find_first_not_of(" \t", at_), text_.size());
             if (end < text_.size() && text_[end] != ',' && text_[end] != '\n' && text_[end] != '\r')
-                throw error(place() + ": there is more in a cell behind its closing quote",
+                throw error(place() + ": text follows the closing quote of a cell",
                             "put the whole cell in quotes, and write each quote in it twice");
             at_ = end;
             return joined != nullptr ? std::string_view(*joined) : found;

@@ -219,7 +219,7 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
         measurement answer = process.ask(task, limits, first);
         const double seconds = seconds_since(asked);
         const bool got_none = answer.status == outcome::measured && answer.samples_ns.empty();
-        if (got_none) answer = {.status = outcome::worker_died, .reason = "it answered with no time", .sticky = true};
+        if (got_none) answer = {.status = outcome::worker_died, .reason = "its answer has no time", .sticky = true};
         if (answer.status != outcome::measured) {
             answer.seconds = seconds_since(begin);
             return answer;

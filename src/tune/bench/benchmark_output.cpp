@@ -71,7 +71,7 @@ std::optional<benchmark_time> google_benchmark(const json& object)
             return no_time("its benchmark reports an error");
         const json time = result.value("real_time", json()), unit = result.value("time_unit", json("ns"));
         const std::optional<double> scale = unit.is_string() ? nanoseconds_in(unit.get<std::string>()) : std::nullopt;
-        if (!time.is_number()) return no_time("its real_time is " + in_short(time) + ", and no number");
+        if (!time.is_number()) return no_time("its real_time is " + in_short(time) + ", not a number");
         if (!scale) return no_time("its time_unit is " + in_short(unit) + ", not ns, us, ms or s");
         const json label = result.value("run_name", result.value("name", json("")));
         const std::string text = label.is_string() ? label.get<std::string>() : "";
@@ -116,7 +116,7 @@ std::optional<benchmark_time> time_in_object(const json& object)
     for (const auto& [key, scale] : times)
         if (std::optional<benchmark_time> samples = samples_in(object, key, scale)) return samples;
     if (const auto median = object.find("median_ns"); median != object.end()) {
-        if (!median->is_number()) return no_time("its median_ns is " + in_short(*median) + ", and no number");
+        if (!median->is_number()) return no_time("its median_ns is " + in_short(*median) + ", not a number");
         return checked({median->get<double>()});
     }
     for (const auto& [key, scale] : times)

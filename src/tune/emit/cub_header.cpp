@@ -25,8 +25,8 @@ std::string algorithm_of(const emit_record& record)
 {
     const std::string& name = record.run.info.name;
     if (!name.starts_with("cub."))
-        throw error(fmt::format("{}: '{}' is no algorithm of CUB", record.path, escape_for_terminal(name)),
-                    "--format cub takes results of launchbox tune cub:scan, and its like");
+        throw error(fmt::format("{}: '{}' is not an algorithm of CUB", record.path, escape_for_terminal(name)),
+                    "--format cub takes results of launchbox tune cub:NAME, such as cub:scan");
     return cub_algorithm(name.substr(4), record.path + ": the tunable " + name);
 }
 

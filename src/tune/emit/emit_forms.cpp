@@ -63,7 +63,7 @@ void refuse_some_gpus(const header_row& row)
 {
     if (!row.gpus.empty())
         throw error(
-            fmt::format("the row of {} is for some GPUs alone, which a plain table cannot express", place_text(row)),
+            fmt::format("the row of {} is for some GPUs only, which a plain table cannot express", place_text(row)),
             "use --format box, or a larger --within");
 }
 

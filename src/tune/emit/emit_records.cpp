@@ -37,7 +37,7 @@ std::string path_in_header(const std::string& path, const std::filesystem::path&
     std::string text = shown.generic_string();
     for (const char letter : text)
         if (static_cast<unsigned char>(letter) <= ' ' || letter == '\\' || letter == '\x7f')
-            throw error(escape_for_terminal(text) + ": a header cannot name a path with blanks or backslashes",
+            throw error(escape_for_terminal(text) + ": the path in a header cannot contain spaces or backslashes",
                         "rename the file");
     return text;
 }
@@ -159,7 +159,7 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
     emit_records read;
     std::set<std::string> seen;
     for (const std::string& path : paths) {
-        if (path == "-") throw error("a record has to be a file, since the header names it", "write it to one first");
+        if (path == "-") throw error("a record must be a file, since the header names it", "write it to one first");
         std::filesystem::path file = path;
         if (file.is_relative() && std::filesystem::exists(root / file)) file = root / file;
         const std::string shown = path_in_header(path, root);
@@ -222,7 +222,7 @@ emit_records chosen_runs(const emit_records& read, const run_filter& wishes)
         for (const ranking& workload : rank(item.run))
             if (const std::string why = outdated_race_text(item.run.results, workload); !why.empty())
                 chosen.notes.push_back(fmt::format(
-                    "{}{}: {}; the samples decide, and launchbox tune will race again", described(item),
+                    "{}{}: {}; the samples decide, and the next launchbox tune repeats the race", described(item),
                     workload.workload.values.empty() ? ""
                                                      : ", " + escape_for_terminal(parameter_text(workload.workload)),
                     why));

@@ -145,7 +145,7 @@ private:
     {
         const header_row* own = row_of(into.table, wish.architecture);
         if (own != nullptr && !is_predicted(*own) && !is_unmeasured(*own))
-            throw error(fmt::format("table {} has a row for {} that was measured: nothing is predicted there",
+            throw error(fmt::format("table {} has a row for {} that was measured: it needs no predicted row",
                                     into.table.name, architecture_name(wish.architecture).view()),
                         "leave --predict out");
         prediction made = predict_row(records_, into.part, wish);

@@ -76,7 +76,7 @@ private:
                         "leave it out, or emit without --within");
         const header_gpu gpu = gpu_of(record, true);
         if (settings.fleet->only_measured && (gpu.sms == 0 || gpu.memory_bytes == 0))
-            throw error(record.path + " does not say how many SMs and how much memory its GPU has",
+            throw error(record.path + " does not contain the number of SMs and the memory of its GPU",
                         "leave --only-measured out");
         return {code.value_or(compute_capability{}),
                 {gpu.sms, gpu.l2_bytes, gpu.memory_bytes, gpu.memory_gb_per_second}};
@@ -124,7 +124,7 @@ private:
             if (!best.shares[g]) lacking += (lacking.empty() ? "" : ", ") + name(g);
         if (!lacking.empty() && loss >= 0.0005) text += ", which was not measured on " + lacking;
         if (loss > settings_.fleet->within + 1e-6)
-            text += "; another GPU here cannot be told apart from it, and no row is as good for both";
+            text += "; another GPU here cannot be distinguished from it, and no row is as good for both";
         return in_comment(text);
     }
 

@@ -56,7 +56,7 @@ prediction predict_row(const std::vector<emit_record>& records, const table_part
     for (const portable_gpu& gpu : known.gpus) {
         const auto architecture = parse_compute_capability(gpu.architecture);
         if (architecture && architecture->number() == wish.architecture.number())
-            throw error(fmt::format("{} was measured, on {}: nothing is predicted there", where, gpu.name),
+            throw error(fmt::format("{} was measured, on {}: it needs no predicted row", where, gpu.name),
                         "leave --predict " + where + " out, or choose other records");
         weights.push_back(record_weight(architecture, wish.architecture));
         made.gpus.push_back(name_of_gpu(gpu));

@@ -271,11 +271,11 @@ private:
                 if (rest.empty() && &figure == &figures[4]) break;
                 const std::size_t end = std::min(rest.find(", "), rest.size());
                 const std::optional<std::int64_t> value = count_in(rest.substr(0, end));
-                if (!value) fail("expected four numbers behind the name: architecture, SMs, bytes of memory and of L2");
+                if (!value) fail("expected four numbers after the name: architecture, SMs, bytes of memory and of L2");
                 figure = *value;
                 rest.remove_prefix(std::min(end + 2, rest.size()));
             }
-            if (!rest.empty() || figures[0] > 999) fail("expected four numbers behind the name of the GPU");
+            if (!rest.empty() || figures[0] > 999) fail("expected four numbers after the name of the GPU");
             gpu.architecture = static_cast<int>(figures[0]);
             gpu.sms = figures[1];
             gpu.memory_bytes = figures[2];

@@ -247,7 +247,7 @@ private:
             if (best >= least_) continue;
             if (end - begin > 1) return std::nullopt;
             if (best == 0)
-                throw error("two GPUs say the same of themselves, and no candidate was measured on both",
+                throw error("two GPUs report the same properties, but no candidate was measured on both",
                             "measure a candidate on both, or leave the record of one of them out");
             scale[p] = 1 / best;
         }

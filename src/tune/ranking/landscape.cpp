@@ -94,7 +94,7 @@ void refuse_mixture(const std::vector<landscape_source>& sources, const section_
             std::string by;
             for (const std::string& name : request.by.value_or(std::vector<std::string>())) by += name + ",";
             throw error(
-                fmt::format("{} and {} measured {} and differ in {}: their times are not of one map",
+                fmt::format("{} and {} measured {} and differ in {}: they cannot share a map",
                             run_name(sources[at->second]), run_name(sources[placed.source]),
                             escape_for_terminal(parameter_text(what)), differ),
                 fmt::format("write --by {}run, or choose one with --run or by its file", escape_for_terminal(by)));

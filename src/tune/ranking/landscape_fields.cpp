@@ -86,8 +86,7 @@ landscape_field field_named(const known_names& known, const std::string& name, c
         spellings += (spellings.empty() ? "" : " or ") + std::string(prefix) + escape_for_terminal(name);
     }
     if (found.size() > 1)
-        throw error(fmt::format("{}: '{}' is the name of several things", option, escape_for_terminal(name)),
-                    "write " + spellings);
+        throw error(fmt::format("{}: '{}' is ambiguous", option, escape_for_terminal(name)), "write " + spellings);
     if (found.size() == 1) return found.front();
     for (const auto& [what, prefix] : prefixes) {
         if (!name.starts_with(prefix)) continue;

@@ -380,10 +380,10 @@ void tuning::leave(queued_job& job, const std::string& why)
     if (sink_.summary.machine_failure.empty()) sink_.summary.machine_failure = why;
     const char* const hint = "free some space; the same command continues from here";
     if (references_.is_irreplaceable(job))
-        throw error("the baseline cannot be measured, because the machine ran out of something: " + why, hint,
+        throw error("the baseline cannot be measured, because the machine ran out of a resource: " + why, hint,
                     exit_status::missing);
     if (++left_in_a_row_ >= max_left_in_a_row)
-        throw error("the machine ran out of something for several candidates in a row: " + why, hint,
+        throw error("the machine ran out of a resource for several candidates in a row: " + why, hint,
                     exit_status::missing);
     references_.end(job, false);
     proposals_->settle_unmeasured(job.job);

@@ -24,7 +24,7 @@ std::string cub_algorithm(std::string_view name, const std::string& where)
         if (file.name.ends_with(ending)) all.emplace_back(file.name.substr(0, file.name.size() - ending.size()));
     for (const std::string& known : all)
         if (known == name) return known;
-    throw error(fmt::format("{} names no algorithm of CUB that can be tuned here", escape_for_terminal(where)),
+    throw error(fmt::format("{} is not an algorithm of CUB that can be tuned", escape_for_terminal(where)),
                 fmt::format("there are cub:{}", fmt::join(all, ", cub:")));
 }
 

@@ -82,8 +82,8 @@ std::string_view without_namespace(std::string_view name)
     std::vector<std::string> names;
     for (const known_type& type : known_types) names.emplace_back(type.name);
     const std::string meant = nearest(name.substr(0, 64), names);
-    throw error("launchbox does not know the type \"" + name.substr(0, 80) + "\"",
-                meant.empty() ? "it knows C++'s numbers, half, nv_bfloat16 and CUDA's vectors, such as float4"
+    throw error("unknown type \"" + name.substr(0, 80) + "\"",
+                meant.empty() ? "supported are C++'s numbers, half, nv_bfloat16 and CUDA's vectors, such as float4"
                               : "did you mean " + meant + "?");
 }
 

@@ -32,9 +32,9 @@ void refuse_unknown_limits(const value_expression& expression, const limit_value
         if (limits.contains(name) || !(name.starts_with("sm.") || name.starts_with("device."))) continue;
         const std::string where = " in '" + expression.text().substr(0, 60) + "'";
         if (name.starts_with("device.") && !limits.empty())
-            throw expression_error(expression.text(), name + where + " is only known on a machine with the GPU",
+            throw expression_error(expression.text(), name + where + " is only available on a machine with the GPU",
                                    "remove it, or run on a machine with the GPU");
-        throw expression_error(expression.text(), name + where + " depends on the GPU, and there is none here",
+        throw expression_error(expression.text(), name + where + " depends on the GPU, and this machine has none",
                                "name one, such as --arch sm_90");
     }
 }

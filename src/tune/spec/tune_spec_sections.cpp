@@ -212,7 +212,8 @@ void read_constants(reader& of, const toml::node& node, std::vector<std::string>
     for (const std::string& name : of.spec.kernel->constants) {
         const auto known = std::ranges::find(of.spec.parameters, name, &tuning_parameter::name);
         if (known == of.spec.parameters.end())
-            of.file.fail(node.source(), fmt::format("constants names {}, which is no parameter", in_toml_quotes(name)),
+            of.file.fail(node.source(),
+                         fmt::format("constants names {}, which is not a parameter", in_toml_quotes(name)),
                          fmt::format("write it into [parameters]: {} = [128, 256]", name.substr(0, 100)));
         flags.push_back(source_constant_flag(name, "{" + name + "}"));
     }

@@ -107,7 +107,7 @@ void result_store::save(std::int64_t run, const std::vector<device_record>& devi
     sqlite_transaction transaction(database);
     for (const device_record& device : devices) {
         if (const std::string why = why_invalid(device); !why.empty())
-            throw error("what is known of " + device.name + " cannot be stored: " + why, "please report this");
+            throw error("the record of " + device.name + " cannot be stored: " + why, "please report this");
         table_row row(database, "device");
         each_field(device, row("run", run));
         row.insert();

@@ -98,7 +98,7 @@ launch_energy energy_meter::measure(const measured_round& round, const std::stri
         energy.joules.push_back(with.watts[i] * with.seconds_a_round -
                                 around_.watts[i % around_.watts.size()] * around_.seconds_a_round);
     if (std::ranges::all_of(energy.joules, [](double joules) { return joules > 0; })) return energy;
-    return {{}, 0, "its launches are too short: their energy is lost in that of what is done around them"};
+    return {{}, 0, "its launches are too short: their energy does not stand out from that of the rest of a round"};
 }
 
 }  // namespace launchbox

@@ -32,7 +32,7 @@ gpu_context::gpu_context(int device, std::function<void()> alive)
     if (!driver_.missing.empty()) throw error(driver_.missing, "", exit_status::missing);
     check(driver_.init(0), "at cuInit");
     CUdevice gpu = 0;
-    check(driver_.device(&gpu, device), "when GPU " + std::to_string(device) + " was asked for");
+    check(driver_.device(&gpu, device), "when GPU " + std::to_string(device) + " was opened");
     // Waiting is by polling; where the driver itself waits, it is not to burn the core that compiles.
     driver_.set_context_flags(gpu, CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST);
     check(driver_.retain_context(&context_, gpu), "when its context was made");

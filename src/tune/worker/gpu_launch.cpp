@@ -42,7 +42,7 @@ loaded_kernel::loaded_kernel(gpu_context& gpu, const gpu_task& task) : gpu_(gpu)
     gpu.check(driver.load_module(&module_, cubin.c_str()), "when its module was loaded");
     try {
         gpu.check(driver.get_function(&function_, module_, task.kernel.c_str()),
-                  "when '" + task.kernel + "' was looked for in its module");
+                  "when '" + task.kernel + "' was looked up in its module");
         compare_parameters();
         state_.emplace(gpu, module_, cubin, task);
         state_->remember(gpu);
@@ -53,7 +53,7 @@ loaded_kernel::loaded_kernel(gpu_context& gpu, const gpu_task& task) : gpu_(gpu)
                       "when its shared memory carveout was set");
         if (cluster_blocks(task) > 8)
             gpu.check(driver.set_function_attribute(function_, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-                      fmt::format("when clusters of {} blocks were asked for", cluster_blocks(task)));
+                      fmt::format("when clusters of {} blocks were requested", cluster_blocks(task)));
     } catch (...) {
         state_.reset();
         driver.unload_module(module_);
@@ -93,7 +93,7 @@ void loaded_kernel::allow_shared_memory() const
     if (task_.dynamic_shared_bytes + fixed <= shared_without_asking) return;
     gpu_.check(gpu_.driver().set_function_attribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                     static_cast<int>(task_.dynamic_shared_bytes)),
-               fmt::format("when {} bytes of dynamic shared memory were asked for beside {} static ones",
+               fmt::format("when {} bytes of dynamic shared memory were requested beside {} static ones",
                            task_.dynamic_shared_bytes, fixed));
 }
 

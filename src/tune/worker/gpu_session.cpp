@@ -89,7 +89,7 @@ measurement gpu_session::run(const gpu_task& task)
 gpu_task gpu_session::with_limit_of_time(const gpu_task& task)
 {
     if (!gpu_.nvml().energy_joules())
-        throw error("the GPU has no energy counter, or NVML does not tell it", "GPUs from Volta on have one");
+        throw error("the GPU has no energy counter, or NVML does not report it", "GPUs from Volta on have one");
     gpu_task limited = task;
     const double idle = energy_.idle_watts();
     if (task.best_joules > 0 && idle > 0) limited.best_ns = task.best_joules / idle * 1e9 / task.measure.give_up_ratio;
@@ -229,8 +229,8 @@ void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
         energy_.forget_surroundings();
         found.joules.clear();
         found.why_none = fmt::format(
-            "no energy of a candidate: its launches took {:.2f} times as long as when they were timed; something else "
-            "uses the GPU, or clocks change",
+            "a candidate has no energy: its launches took {:.2f} times as long as when they were timed; another "
+            "process uses the GPU, or clocks changed",
             found.seconds / seconds);
     }
     // The last one is judged, too.
@@ -256,8 +256,8 @@ void gpu_session::compare_with_fresh_variables(const timed_kernel& what, measure
     answer.status = outcome::wrong_result;
     answer.samples_ns.clear();
     answer.reason = fmt::format(
-        "its launches do less than the first: {:.1f} us, and {:.1f} us when {} as when its module was loaded; {} in "
-        "[kernel] times it like that, and reset = false accepts it",
+        "later launches do less work than the first: {:.1f} us, but {:.1f} us when {} reset to the state after "
+        "loading; {} in [kernel] times it that way, and reset = false accepts the reuse",
         kept * 1e-3, with_fresh * 1e-3,
         changed.size() == 1 ? changed.front() + " is" : fmt::format("{} are", fmt::join(changed, ", ")),
         reset_of(changed));

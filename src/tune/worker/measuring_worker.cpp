@@ -165,9 +165,9 @@ std::string measuring_worker::impl::first_words()
         const worker_process::answer said = receive(std::max(left, 0.0), ended);
         if (ended) return ended->reason;
         if (said.what == worker_process::event::silence)
-            return "a new worker does not get " + options.name + " within " + seconds_text(options.start_seconds);
+            return "a new worker did not get " + options.name + " within " + seconds_text(options.start_seconds);
         if (said.what == worker_process::event::ended)
-            return "a new worker ends before it has " + options.name + ": " + process->ending();
+            return "a new worker ended before it had " + options.name + ": " + process->ending();
         try {
             const worker_message message = options.read(said.line);
             is_ready = message.phase == worker_phase::ready;
@@ -194,7 +194,7 @@ worker_process::answer measuring_worker::impl::receive(double seconds, std::opti
             ended = {.status = outcome::worker_died, .reason = "interrupted", .sticky = true};
         else if (options.memory_bytes > 0 && memory_of(process->process()) > options.memory_bytes)
             ended = {.status = outcome::out_of_memory,
-                     .reason = fmt::format("the process has more than {:.3g} GiB of memory; stopped",
+                     .reason = fmt::format("stopped, because the process used more than {:.3g} GiB of memory",
                                            static_cast<double>(options.memory_bytes) / (1 << 30)),
                      .sticky = true};
         if (ended) return said;
@@ -217,7 +217,7 @@ std::optional<measurement> measuring_worker::impl::try_to_ask(const worker_quest
         if (ended) return ended;
         if (question.max_phases > 0 && phases > question.max_phases)
             return measurement{.status = outcome::worker_died,
-                               .reason = "the worker says what it does, and never answers",
+                               .reason = "the worker reports its progress, but never answers",
                                .sticky = true};
         if (said.what == worker_process::event::silence)
             return measurement{.status = outcome::hang,

@@ -74,7 +74,7 @@ module_state::module_variable& module_state::find(const std::string& name)
     module_variable found{.name = name};
     const CUresult code = gpu_.driver().get_variable(&found.data, &found.bytes, module_, name.c_str());
     if (code == CUDA_ERROR_NOT_FOUND) throw error("its module has no variable '" + name + "'");
-    gpu_.check(code, "when the variable '" + name + "' was looked for in its module");
+    gpu_.check(code, "when the variable '" + name + "' was looked up in its module");
     return variables_.emplace_back(std::move(found));
 }
 

@@ -71,7 +71,7 @@ private:
     {
         skip_space();
         const char quote = left_.empty() ? '\0' : left_.front();
-        if (quote != '\'' && quote != '"') fail("has a header that cannot be read: its type is to be a plain one");
+        if (quote != '\'' && quote != '"') fail("has a header that cannot be read: its type must be a plain one");
         left_.remove_prefix(1);
         const std::size_t end = left_.find(quote);
         if (end == std::string_view::npos) fail("has a header that cannot be read: a text without an end");

@@ -251,8 +251,8 @@ TEST(BoundsRule, AsWrittenCosts)
     EXPECT_EQ(size.recommendation.attribute, bound(256)) << "as good as none, and it keeps the block size";
     EXPECT_EQ(size.recommendation.reason, "__launch_bounds__(256): 3 instead of 1 block");
     EXPECT_TRUE(says(size.findings,
-                     "as written costs: __launch_bounds__(256, 1) raised registers from 80 to 188 and "
-                     "costs 2 of 3 resident blocks"))
+                     "the bound in the source costs blocks: __launch_bounds__(256, 1) raises registers from 80 to 188 "
+                     "and loses 2 of 3 resident blocks"))
         << all_of(size.findings);
     EXPECT_TRUE(says(size.findings, "no trade-off"));
 }
@@ -278,7 +278,7 @@ TEST(BoundsRule, ADroppedBoundWithACodeOfItsOwnIsNotRecommended)
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
     EXPECT_EQ(size.recommendation.attribute, bound(256));
     EXPECT_EQ(size.recommendation.reason,
-              "__launch_bounds__(256): 3 instead of 4 blocks; ptxas drops the bound in the source, with a warning");
+              "__launch_bounds__(256): 3 instead of 4 blocks; ptxas ignores the bound in the source, with a warning");
 }
 
 // Figures of CUB's onesweep kernel on sm_90: maxnreg(80) has 5.2 % less code than (384), (384,2) 0.2 %.
@@ -332,8 +332,8 @@ TEST(BoundsRule, TheCliffOfOneArgument)
                       {{none, {255, 1876, 9000}}, {bound(256), {32, 3608, 20000}}, {bound(256, 1), {255, 1876, 9000}}}))
             .block_sizes.at(0);
     EXPECT_TRUE(says(size.findings,
-                     "__launch_bounds__(256) falls off a cliff: 32 registers and 7,216 B of spills, "
-                     "where __launch_bounds__(256, 1) has 255 registers and 3,752 B of spills"))
+                     "__launch_bounds__(256) cuts registers too far: 32 registers and 7,216 B of spills, whereas "
+                     "__launch_bounds__(256, 1) has 255 registers and 3,752 B of spills"))
         << all_of(size.findings);
     EXPECT_FALSE(says(answer_bounds(hungry(none)).block_sizes[0].findings, "cliff"));
     // All registers that there are, and spills: no choice of ptxas.
@@ -354,8 +354,8 @@ TEST(BoundsRule, MinBlocksThatPtxasDropped)
     EXPECT_EQ(chosen.verdict, bounds_verdict::write);
     EXPECT_EQ(chosen.attribute, bound(1024));
     EXPECT_EQ(chosen.reason,
-              "__launch_bounds__(1024) gives the same code as __launch_bounds__(1024, 4), which ptxas "
-              "drops with a warning");
+              "__launch_bounds__(1024) gives the same code as __launch_bounds__(1024, 4), which ptxas ignores with a "
+              "warning");
     EXPECT_TRUE(answer_bounds(hungry(bound(256, 2))).findings.empty());
 }
 

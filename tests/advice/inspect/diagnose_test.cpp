@@ -15,7 +15,7 @@ namespace {
 // A remedy that ends where the alternatives have to be compiled.
 std::string then_advise(const std::string& limits)
 {
-    return limits + "; launchbox advise compiles the alternatives and says what to write";
+    return limits + "; launchbox advise compiles the alternatives and recommends one";
 }
 
 kernel_info kernel(const char* architecture, int registers, std::optional<int> bound = std::nullopt,
@@ -77,18 +77,16 @@ TEST(diagnose, bound_ignored)
         found.message,
         "ptxas ignored min_blocks 22: 22 × 3 warps exceed the 64 warp slots of sm_90; registers are capped as for "
         "__launch_bounds__(65)");
-    EXPECT_EQ(found.fix,
-              then_advise("the front end has used the 22 all the same, so that the code can differ from that "
-                          "without min_blocks; 21 is the most that is legal here with 65 threads"));
+    EXPECT_EQ(found.fix, then_advise("nvcc's front end has already used the 22, so the code can differ from that "
+                                     "without min_blocks; 21 is the largest legal min_blocks with 65 threads"));
     EXPECT_EQ(ids(kernel("sm_90", 32, 65, 21)), "");
     EXPECT_EQ(ids(kernel("sm_90", 32, 64, 22)), "");
 
     found = only(kernel("sm_120", 32, 256, 40));
     EXPECT_EQ(found.id, "bound_ignored");
     EXPECT_NE(found.message.find("sm_120 has 24 block slots per SM"), std::string::npos) << found.message;
-    EXPECT_EQ(found.fix,
-              then_advise("the front end has used the 40 all the same, so that the code can differ from that "
-                          "without min_blocks; 6 is the most that is legal here with 256 threads"));
+    EXPECT_EQ(found.fix, then_advise("nvcc's front end has already used the 40, so the code can differ from that "
+                                     "without min_blocks; 6 is the largest legal min_blocks with 256 threads"));
     EXPECT_EQ(ids(kernel("sm_120", 32, 256, 6)), "");
     EXPECT_EQ(ids(kernel("sm_90a", 32, 32, 33)), "bound_ignored");
 

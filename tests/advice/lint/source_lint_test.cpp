@@ -54,8 +54,8 @@ TEST(source_lint, a_launch_with_a_constant_chosen_by_cuda_arch)
     EXPECT_EQ(one[0].level, severity::error);
     EXPECT_EQ(one[0].place, (source_location{"k.cu", 6}));
     EXPECT_EQ(one[0].message,
-              "this launch uses T, which __CUDA_ARCH__ chooses on line 4: the host has no __CUDA_ARCH__ and takes 256, "
-              "whatever the GPU; device code has 512 where __CUDA_ARCH__ >= 900");
+              "this launch uses T, which __CUDA_ARCH__ chooses on line 4: the host has no __CUDA_ARCH__ and uses 256 "
+              "for every GPU; device code has 512 where __CUDA_ARCH__ >= 900");
     const std::string launched = "host_reads_cuda_arch:6";
     EXPECT_EQ(places(by_arch + "void f() { k<<<n / T, 32>>>(); }"), launched);
     EXPECT_EQ(places("#define B (T * 2)\n" + by_arch + "void f() { k<<<1, B>>>(); }"), "host_reads_cuda_arch:7");
@@ -122,7 +122,7 @@ TEST(source_lint, an_if_on_cuda_arch_in_a_host_function)
     EXPECT_EQ(one[0].place->line, 3);
     EXPECT_EQ(one[0].message,
               "host code uses __CUDA_ARCH__, which is only defined in device code: it compiles what follows line 5, "
-              "whatever the GPU; a launch depends on it");
+              "for every GPU; a launch depends on it");
     EXPECT_EQ(places("void f() {\n#if __CUDA_ARCH__ >= 900\n k<<<1, 512>>>();\n#endif\n}"), "host_reads_cuda_arch:2");
     EXPECT_EQ(places("void f() {\n#ifdef __CUDA_ARCH__\n k<<<1, 512>>>();\n#else\n k<<<1, 2>>>();\n#endif\n}"),
               "host_reads_cuda_arch:2");

@@ -158,7 +158,7 @@ TEST(spreadsheet_differences, are_named_with_both_figures_and_a_reason)
     occupancy_question q = asked(*find_sm_limits({8, 6}), 288, 168);
     EXPECT_TRUE(spreadsheet_differences(q, answer(q)).empty());  // driver mode has nothing to differ from
     q.settings.mode = model_mode::spreadsheet;
-    EXPECT_EQ(spreadsheet_differences(q, answer(q)), std::vector<std::string>{"the driver says the same"});
+    EXPECT_EQ(spreadsheet_differences(q, answer(q)), std::vector<std::string>{"the driver gives the same"});
 
     const auto notes_for = [](occupancy_question question) {
         question.settings.mode = model_mode::spreadsheet;

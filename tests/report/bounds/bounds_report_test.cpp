@@ -53,11 +53,10 @@ TEST(BoundsReport, OneKernel)
          (256,4)      *    64   30/30  5,000       4    50 %  registers
          maxnreg(64)       64   40/40  5,200       4    50 %  registers
   the same code as (256): none
-  registers at most for n blocks: 1: 255, 2: 128, 3: 80, 4: 64, 5: 48, 6: 40, 8: 32; warps allow no
+  most registers for n blocks: 1: 255, 2: 128, 3: 80, 4: 64, 5: 48, 6: 40, 8: 32; warps allow no
     more
   write __launch_bounds__(256): 3 instead of 1 block
-  as written costs: __launch_bounds__(256, 1) raised registers from 80 to 188 and costs 2 of 3
-    resident blocks
+  the bound in the source costs blocks: __launch_bounds__(256, 1) raises registers from 80 to 188 and loses 2 of 3 resident blocks
   a real trade-off against __launch_bounds__(256, 4) (4 blocks, 60 B of spills): more warps are not
     always faster, use --measure
 

@@ -128,7 +128,7 @@ TEST(kernels_report, ptx_alone_is_no_gap_in_the_input)
     ptx.info.figures.code_bytes = std::nullopt;
     ptx.residency = std::nullopt;
     const std::string page = page_of(with({ptx}), 160);
-    EXPECT_TRUE(has(page, "–  PTX: registers are decided when it is compiled\n")) << page;
+    EXPECT_TRUE(has(page, "–  PTX: registers are known only after it is compiled\n")) << page;
     EXPECT_FALSE(has(page, "?")) << page;
 }
 
@@ -177,8 +177,7 @@ TEST(kernels_report, says_what_each_input_was)
     library.images.push_back({.kind = "cubin", .architecture = "sm_80", .relocatable = true});
     found.inputs = {library, {"a.log", "compiler log", 1, {}, {}}};
     const std::string page = page_of(found, 200);
-    EXPECT_NE(page.find("PTX compute_90; images from before linking are not shown (--before-linking)"),
-              std::string::npos);
+    EXPECT_NE(page.find("PTX compute_90; images before linking are not shown (--before-linking)"), std::string::npos);
     EXPECT_NE(page.find("a.log: compiler log\n"), std::string::npos);
     found.inputs = {{"a.log", "compiler log", 1, {}, {}}};
     EXPECT_EQ(page_of(found).find("a.log"), std::string::npos);

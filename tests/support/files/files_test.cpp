@@ -329,7 +329,7 @@ TEST(files, a_new_name_is_never_that_of_something_else)
                 move_to_new_name(from, folder.path() / taken);
                 ADD_FAILURE() << taken;
             } catch (const error& failure) {
-                EXPECT_NE(std::string(failure.what()).find(std::string(taken) + " exists already"), std::string::npos)
+                EXPECT_NE(std::string(failure.what()).find(std::string(taken) + " already exists"), std::string::npos)
                     << failure.what();
             }
         }

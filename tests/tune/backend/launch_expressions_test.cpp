@@ -77,7 +77,7 @@ TEST(launch_expressions, what_cannot_be_evaluated_has_its_line)
     EXPECT_EQ(complaint_of("threads = 'thread'\nblocks = 1"), "k.toml:10:11: unknown name \"thread\" in threads");
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = '4 * device.sms'",
                            limits_for_expressions(*find_sm_limits({9, 0}), nullptr)),
-              "k.toml:11:10: device.sms in '4 * device.sms' is only known on a machine with the GPU");
+              "k.toml:11:10: device.sms in '4 * device.sms' is only available on a machine with the GPU");
 }
 
 TEST(launch_expressions, fill_in_arguments)
@@ -180,7 +180,7 @@ TEST(launch_expressions, constraints_that_cannot_be_evaluated_have_their_line_to
     EXPECT_EQ(complaint("n // (threads - 16) > 0"),
               "k.toml:17:1: cannot evaluate 'n // (threads - 16) > 0': attempt to divide by zero");
     EXPECT_EQ(complaint("sm.max_threads > 0"),
-              "k.toml:17:1: sm.max_threads in 'sm.max_threads > 0' depends on the GPU, and there is none here");
+              "k.toml:17:1: sm.max_threads in 'sm.max_threads > 0' depends on the GPU, and this machine has none");
 }
 
 }  // namespace

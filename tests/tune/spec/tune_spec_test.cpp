@@ -358,7 +358,7 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect("[kernel]\nsource = 'x.cu'\nname = 'f'\nblocks = 1", "5:1: [kernel] has no threads");
     expect(kernel + "cluster = [1, 1, 1, 1]", "10:11: cluster has 4 dimensions");
     EXPECT_EQ(complaint(kernel + "constants = ['a']"), "");
-    expect(kernel + "constants = ['B']", "10:13: constants names \"B\", which is no parameter");
+    expect(kernel + "constants = ['B']", "10:13: constants names \"B\", which is not a parameter");
     expect(kernel + "constants = 3", "10:13: constants is the number 3, and must be a list of strings");
     expect(kernel + "dynamic_shared = 'b * 4'", "10:18: unknown name \"b\" in dynamic_shared");
     expect(kernel + "compile_memory = '8X'", "10:18: compile_memory is \"8X\" | ");
@@ -374,10 +374,10 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect(argument("count = 1, low = 1"), "10:59: the argument \"x\" has low, but fill is not \"random\"");
     expect(argument("count = 1, fill = 'file'"), "10:60: the argument \"x\" has no file");
     expect(kernel + "arguments = [{ name = 'x', type = 'imt', value = 1 }]",
-           "10:35: launchbox does not know the type \"imt\" | did you mean int?");
+           "10:35: unknown type \"imt\" | did you mean int?");
     expect(
         kernel + "arguments = [{ name = 'x', type = 'float{a}', value = 1 }, { name = 'y', type = 'f{a}', value = 1 }]",
-        "10:81: launchbox does not know the type \"f1\"");
+        "10:81: unknown type \"f1\"");
     EXPECT_EQ(complaint(kernel + "variables = [{ name = 'x', type = 'int', count = 'a', fill = 'random' }]"), "");
     expect(kernel + "variables = [{ name = 'x', type = 'int', count = 1, role = 'output' }]",
            "10:60: a variable has a role");

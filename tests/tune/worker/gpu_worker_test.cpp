@@ -589,7 +589,7 @@ TEST_F(energy_on_fake_gpu, a_counter_that_is_missing_is_said_and_nothing_guessed
     plan_.erase("energy");
     const measurement found = worker().measure(energy_task());
     EXPECT_EQ(found.status, outcome::rejected);
-    EXPECT_EQ(found.reason, "the GPU has no energy counter, or NVML does not tell it");
+    EXPECT_EQ(found.reason, "the GPU has no energy counter, or NVML does not report it");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ public:
             if (given.bytes < bytes)
                 throw launch_error(std::string(algorithm) + ": the workspace has " + std::to_string(given.bytes) +
                                        " bytes, but " + std::to_string(bytes) +
-                                       " are needed. Ask with workspace::query, or give none.",
+                                       " are needed. Get the size with workspace::query, or pass none.",
                                    cudaErrorInvalidValue, launch_error_kind::runtime);
             return;
         }

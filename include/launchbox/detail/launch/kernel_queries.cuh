@@ -187,7 +187,7 @@ inline launch_explanation explain_missing(const kernel_handle& kernel, const lau
                 "kernel's own)."};
     const bool no_gpu = means_no_gpu(status);
     return {no_gpu ? launch_error_kind::no_gpu : launch_error_kind::runtime, launch_obstacle::none,
-            name + (no_gpu ? "there is no GPU to run it here: " : "") + error_text(status) + '.'};
+            name + (no_gpu ? "this machine has no GPU to run it: " : "") + error_text(status) + '.'};
 }
 
 /// The facts of a kernel and the limits of its GPU, or an exception that says what is missing.

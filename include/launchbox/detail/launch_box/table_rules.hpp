@@ -192,7 +192,7 @@ struct table_check {
                   "launch_box: 'tile' of the rows is a number, or a constexpr const function without arguments");
     static_assert(Error != table_error::not_ascending,
                   "launch_box: rows name architectures in strictly ascending order: sm<80>, sm<90>, sm_a<90>, sm<100>, "
-                  "sm_f<100>, sm_a<100>; behind the row of an architecture, on_gpus<...> gives others to some GPUs");
+                  "sm_f<100>, sm_a<100>; after the row of an architecture, on_gpus<...> gives others to some GPUs");
     static_assert(Error != table_error::empty_range,
                   "launch_box: on_gpus has one range of GPUs or more, each with no minimum above its maximum: "
                   "on_gpus<sm<90, row{...}>, gpu_range{.min_memory_bytes = 110'000'000'000}>");

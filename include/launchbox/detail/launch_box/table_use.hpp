@@ -102,10 +102,9 @@ constexpr auto row_of_wrong_table()
 template <class Box>
 struct table_of_function {
     static constexpr bool has_one_row = !has_rows_for_some_gpus<box_in_use<Box>>();
-    static_assert(
-        has_one_row,
-        "launch_box: a __global__ function has one row an architecture, and this table has rows for some GPUs "
-        "alone (on_gpus); write a body, whose kernel is compiled with each of them");
+    static_assert(has_one_row,
+                  "launch_box: a __global__ function has one row per architecture, but this table has rows for some "
+                  "GPUs only (on_gpus); write a body, whose kernel is compiled with each of them");
 };
 
 template <class Box>

@@ -71,7 +71,7 @@ std::string output_judge::fault()
         right_ = last_;
         return {};
     }
-    if (last_ == wrong_) why += "; the previous launch left the same";
+    if (last_ == wrong_) why += "; the previous launch left the same output";
     wrong_ = last_;
     return why;
 }
@@ -99,7 +99,7 @@ std::string output_judge::unwritten() const
         const auto& output = outputs_[i];
         if (expected_.contains(output.argument->name) || output.buffer->bytes == 0) continue;
         if (last_[i] == output.sum_before && right_[i] != output.sum_before)
-            return fmt::format("{} was not written, and an earlier launch did", output.argument->name);
+            return fmt::format("{} was not written, although an earlier launch wrote it", output.argument->name);
     }
     return {};
 }
@@ -135,7 +135,7 @@ std::string output_judge::sentence_of(const question& asked, const output_differ
                             buffers_.filling_of(output.argument->name) == output_filling::zeros);
     const auto number = static_cast<std::size_t>(&output - outputs_.data());
     if (output.argument->role == argument_role::in_out && last_[number] == output.sum_before)
-        sentence += ", and nothing of it is changed";
+        sentence += ", which was not changed at all";
     return sentence;
 }
 
