@@ -43,7 +43,7 @@ void cell_signs::explain(document& page) const
         page.line("  sm_…→sm_…: compiled for the first, and run by the second, to which resident blocks refer",
                   tone::faint);
     if (at_most)
-        page.line("  ≤: at most; the kernel uses dynamic shared memory of unknown size: give it with --dynamic-shared",
+        page.line("  ≤: at most; the kernel has shared memory of unknown size; --dynamic-shared gives that of the launch",
                   tone::faint);
 }
 

@@ -106,7 +106,7 @@ std::vector<std::pair<const char*, std::string>> columns_of(const inspected_kern
             {"min_spill_load_bytes", range ? std::to_string(range->min_loads) : ""},
             {"dynamic_shared_bytes", text(info.launches.dynamic_shared_bytes)},
             {"at_most", of_launch([](const auto& of) {
-                 return std::string(of.question.dynamic_shared_known ? "false" : "true");
+                 return std::string(of.question.at_most() ? "true" : "false");
              })},
             {"max_cluster_blocks", text(info.bounds.max_cluster_blocks)},
             {"shared_spill_store_bytes", text(figures.shared_spill_store_bytes)},
