@@ -227,9 +227,9 @@ void cubin_reader::find_kernels()
     }
 }
 
-// Before linking the section of a kernel holds only the shared memory that the kernel itself declares, and neither is that
-// of templates (it may be in several objects) nor of the file or of called functions; nvlink adds them up. The relocations
-// of the code say whose addresses it has.
+// Before linking the section of a kernel holds only the shared memory that the kernel itself declares, and neither is
+// that of templates (it may be in several objects) nor of the file or of called functions; nvlink adds them up. The
+// relocations of the code say whose addresses it has.
 void cubin_reader::find_shared_elsewhere()
 {
     const auto is_elsewhere = [&](const elf_symbol& symbol) {
@@ -241,7 +241,8 @@ void cubin_reader::find_shared_elsewhere()
     for (const elf_section& section : image_->sections) {
         const bool has_addend = section.name.starts_with(".rela.text.");
         if (!has_addend && !section.name.starts_with(".rel.text.")) continue;
-        const kernel_index index = section.info < kernel_of_section_.size() ? kernel_of_section_[section.info] : no_kernel;
+        const kernel_index index =
+            section.info < kernel_of_section_.size() ? kernel_of_section_[section.info] : no_kernel;
         if (index == no_kernel || !take(section.content.size(), section.offset)) continue;
         const std::size_t entry = has_addend ? 24 : 16;
         for (std::size_t at = 0; section.content.size() - at >= entry; at += entry) {

@@ -41,9 +41,10 @@ private:
 TEST_F(linked_limits, shared_memory_that_is_not_linked_has_no_figure)
 {
     const std::string source = (folder_.path() / "t.cu").string();
-    write_file_atomically(source,
-                          "template <int N> __global__ void k(float* p) { __shared__ float s[N]; s[threadIdx.x] = p[0]; "
-                          "__syncthreads(); p[0] = s[5]; }\ntemplate __global__ void k<10000>(float*);\n");
+    write_file_atomically(
+        source,
+        "template <int N> __global__ void k(float* p) { __shared__ float s[N]; s[threadIdx.x] = p[0]; "
+        "__syncthreads(); p[0] = s[5]; }\ntemplate __global__ void k<10000>(float*);\n");
     const auto ask = [&](std::vector<std::string> words, const std::string& input = {}) {
         words.insert(words.begin() + 1, {source, "--arch", "sm_80"});
         words.insert(words.end(), {"--", "-rdc=true"});

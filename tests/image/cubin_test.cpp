@@ -1,8 +1,8 @@
 #include "image/cubin.hpp"
 
 #include <algorithm>
-#include <map>
 #include <launchbox/compute_capability.hpp>
+#include <map>
 #include <stdexcept>
 
 #include "flat_binary.hpp"
@@ -116,8 +116,11 @@ extern "C" __global__ void prints(int* p) { p[0] = 1; }
         for (const kernel_info& info : read_cubin(made.image, "k.cubin").kernels)
             found[info.name] = info.figures.static_shared_bytes;
         const std::map<std::string, std::optional<std::int64_t>> wanted{
-            {"_Z11of_templateILi64EEvPi", std::nullopt}, {"of_kernel", 256}, {"uses_file", std::nullopt},
-            {"calls", std::nullopt}, {"calls_another", std::nullopt},  // which function has which memory is not told
+            {"_Z11of_templateILi64EEvPi", std::nullopt},
+            {"of_kernel", 256},
+            {"uses_file", std::nullopt},
+            {"calls", std::nullopt},
+            {"calls_another", std::nullopt},  // which function has which memory is not told
             {"prints", 0}};
         EXPECT_EQ(found, wanted) << architecture;
     }

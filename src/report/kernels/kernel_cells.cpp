@@ -43,8 +43,9 @@ void cell_signs::explain(document& page) const
         page.line("  sm_…→sm_…: compiled for the first, and run by the second, to which resident blocks refer",
                   tone::faint);
     if (at_most)
-        page.line("  ≤: at most; the kernel has shared memory of unknown size; --dynamic-shared gives that of the launch",
-                  tone::faint);
+        page.line(
+            "  ≤: at most; the kernel has shared memory of unknown size; --dynamic-shared gives that of the launch",
+            tone::faint);
 }
 
 std::string architecture_label(const kernel_info& info)

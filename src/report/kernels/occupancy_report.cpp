@@ -125,13 +125,12 @@ void add_account(document& page, const occupancy_account& account)
     if (!account.obstacle.empty()) {
         page.line("  cannot be launched: " + account.obstacle, tone::bad);
     } else {
-        page.line(
-            fmt::format("  {}{} per SM = {} of {} warps: occupancy {}, limited by {}",
-                        account.question.at_most() ? "at most " : "",
-                        counted(result.resident_blocks, "block", "blocks"), result.resident_warps, result.warp_slots,
-                        occupancy_text(result.occupancy(), account.question.at_most()),
-                        account.question.at_most() ? "?" : limiter_names(result)),
-            tone::strong);
+        page.line(fmt::format("  {}{} per SM = {} of {} warps: occupancy {}, limited by {}",
+                              account.question.at_most() ? "at most " : "",
+                              counted(result.resident_blocks, "block", "blocks"), result.resident_warps,
+                              result.warp_slots, occupancy_text(result.occupancy(), account.question.at_most()),
+                              account.question.at_most() ? "?" : limiter_names(result)),
+                  tone::strong);
     }
     if (account.next)
         page.line(fmt::format("  next step: {} ({})", account.next->text, percent(account.next->occupancy)),
