@@ -194,8 +194,7 @@ class OccupancyAccount(Record):
     shape: OccupancyAccountShape
     """How it is launched."""
     at_most: Optional[bool]
-    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are upper
-    limits."""
+    """True: the kernel has shared memory of unknown size, which is not counted; the figures are upper limits."""
     resident_blocks: int
     """Blocks on one SM at once; 0: the block cannot be launched."""
     resident_warps: int
@@ -1800,8 +1799,7 @@ class KernelsAccount(Record):
     shape: OccupancyAccountShape
     """How it is launched."""
     at_most: Optional[bool]
-    """True: the kernel uses dynamic shared memory of unknown size, which is not counted; the figures are upper
-    limits."""
+    """True: the kernel has shared memory of unknown size, which is not counted; the figures are upper limits."""
     resident_blocks: int
     """Blocks on one SM at once; 0: the block cannot be launched."""
     resident_warps: int

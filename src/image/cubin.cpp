@@ -53,6 +53,7 @@ struct kernel_draft {
     bool has_register_count = false;  // ptxas wrote the image; hand-assembled kernels lack the record
     bool has_callee = false, has_call_stack = false;
     bool shared_scratch = false;
+    bool uses_other_shared = false;      // or calls what may use it: see `find_shared_elsewhere`
     std::optional<int> toolkit_version;  // of the compiler that made it, not of the linker
     std::vector<std::uint32_t> spills;
 };
@@ -106,6 +107,7 @@ public:
 
 private:
     void find_kernels();
+    void find_shared_elsewhere();
     bool add_kernel(const elf_symbol& symbol, std::string_view name);
     void read_section(const elf_section& section);
     void read_constant_section(const elf_section& section);
@@ -172,6 +174,7 @@ cubin_contents cubin_reader::read()
     find_kernels();
     if (options_.names_only) return std::move(result_);
     for (const elf_section& section : image_->sections) read_section(section);
+    if (result_.relocatable) find_shared_elsewhere();
     read_lines();
     find_debug_builds();
     for (kernel_index i = 0; i < drafts_.size(); ++i) finish(i);
@@ -221,6 +224,34 @@ void cubin_reader::find_kernels()
         const kernel_index index = kernel_of_section_[symbol.section];
         if (symbol.value > drafts_[index].begin) drafts_[index].end = std::min(drafts_[index].end, symbol.value);
         drafts_[index].has_callee |= is_callee(symbol, result_.kernels[index].name);
+    }
+}
+
+// Before linking the section of a kernel holds only the shared memory that the kernel itself declares, and neither is
+// that of templates (it may be in several objects) nor of the file or of called functions; nvlink adds them up. The
+// relocations of the code say whose addresses it has.
+void cubin_reader::find_shared_elsewhere()
+{
+    const auto is_elsewhere = [&](const elf_symbol& symbol) {
+        return symbol.type == symbol_object && (symbol.other & symbol_is_shared) != 0 && symbol.section != 0 &&
+               symbol.section < image_->sections.size() &&
+               !image_->sections[symbol.section].name.starts_with(".nv.shared.");
+    };
+    if (std::ranges::none_of(image_->symbols, is_elsewhere)) return;
+    for (const elf_section& section : image_->sections) {
+        const bool has_addend = section.name.starts_with(".rela.text.");
+        if (!has_addend && !section.name.starts_with(".rel.text.")) continue;
+        const kernel_index index =
+            section.info < kernel_of_section_.size() ? kernel_of_section_[section.info] : no_kernel;
+        if (index == no_kernel || !take(section.content.size(), section.offset)) continue;
+        const std::size_t entry = has_addend ? 24 : 16;
+        for (std::size_t at = 0; section.content.size() - at >= entry; at += entry) {
+            const auto place = read_number<std::uint64_t>(section.content, at + 8) >> 32;
+            if (place >= image_->symbols.size()) continue;
+            const elf_symbol& symbol = image_->symbols[place];
+            drafts_[index].uses_other_shared |=
+                is_elsewhere(symbol) || (symbol.type == elf::symbol_function && symbol.section != 0);
+        }
     }
 }
 
@@ -473,7 +504,7 @@ void cubin_reader::finish(kernel_index index)
     const std::uint64_t shared = draft.shared_section_bytes.value_or(shared_reserve_);
     if (!is_plausible(shared) || shared < shared_reserve_)
         complain(draft.offset, "a kernel claims to have " + std::to_string(shared) + " bytes of shared memory");
-    else if (sm_ > 0)
+    else if (sm_ > 0 && !draft.uses_other_shared)
         kernel.figures.static_shared_bytes = static_cast<std::int64_t>(shared - shared_reserve_);
     if (sm_ > 0 && !result_.relocatable)
         kernel.figures.reserved_shared_bytes = static_cast<std::int64_t>(shared_reserve_);

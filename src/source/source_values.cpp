@@ -415,11 +415,22 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         }
         return false;
     };
+    const auto may_jump_back = [&](std::size_t later) {
+        const std::vector<source_token>& tokens = names_.text().tokens;
+        for (const std::size_t jump : names_.places("goto")) {
+            if (jump < later || jump + 1 >= tokens.size() || !names_.encloses(variable.scope, names_.scope_of(jump)))
+                continue;
+            for (const std::size_t place : names_.places(tokens[jump + 1].text))
+                if (place > variable.name && place < at && place + 1 < tokens.size() && tokens[place + 1].is(":"))
+                    return true;
+        }
+        return false;
+    };
     for (const change& one : changes) {
         if (one.for_ever) {
             state.doubtful.emplace_back();
         } else if (one.at >= at) {
-            if (may_come_back(one.at)) state.doubtful.push_back(one.path);
+            if (may_come_back(one.at) || may_jump_back(one.at)) state.doubtful.push_back(one.path);
         } else if (one.value.empty() || !one.on_the_way || may_be_passed_by(one.at, at) ||
                    one.path.find("[?]") != std::string::npos || !names_.encloses(names_.scope_of(one.at), here)) {
             state.doubtful.push_back(one.path.substr(0, one.path.find("[?]")));

@@ -31,10 +31,34 @@ protected:
         return launchbox_run(words, input);
     }
 
-private:
     temporary_directory folder_;
+
+private:
     std::string source_ = (folder_.path() / "k.cu").string();
 };
+
+// The memory of a template is added by the linker: until then no verb has a figure for it, and no gate passes.
+TEST_F(linked_limits, shared_memory_that_is_not_linked_has_no_figure)
+{
+    const std::string source = (folder_.path() / "t.cu").string();
+    write_file_atomically(
+        source,
+        "template <int N> __global__ void k(float* p) { __shared__ float s[N]; s[threadIdx.x] = p[0]; "
+        "__syncthreads(); p[0] = s[5]; }\ntemplate __global__ void k<10000>(float*);\n");
+    const auto ask = [&](std::vector<std::string> words, const std::string& input = {}) {
+        words.insert(words.begin() + 1, {source, "--arch", "sm_80"});
+        words.insert(words.end(), {"--", "-rdc=true"});
+        return launchbox_run(words, input);
+    };
+    const nlohmann::json kernel = ask({"inspect", "--threads", "128", "--format", "json"}).json()["kernels"][0];
+    EXPECT_TRUE(kernel["static_shared_bytes"].is_null()) << kernel;
+    EXPECT_EQ(kernel["occupancy"]["at_most"], true);
+    const call table = ask({"inspect", "--threads", "128"});
+    EXPECT_TRUE(table.shows("≤16x128")) << table.out;
+    EXPECT_TRUE(ask({"occupancy", "--threads", "128"}).shows("at most 16 blocks per SM"));
+    for (const char* limit : {"max_static_shared = 100", "threads = 128\nmin_blocks_per_sm = 8"})
+        EXPECT_EQ(ask({"check", "--budget", "-"}, "[defaults]\n" + std::string(limit)).status, 1) << limit;
+}
 
 TEST_F(linked_limits, static_shared_memory_above_48_kb_has_one_answer)
 {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <launchbox/compute_capability.hpp>
+#include <map>
 #include <stdexcept>
 
 #include "flat_binary.hpp"
@@ -90,6 +91,39 @@ TEST_P(cubin_of, equals_ptxas_v_for_linking)
 {
     SKIP_WITHOUT_TOOLKIT();
     expect_equal_to_log(plain_kernels, GetParam(), {"-rdc=true"});
+}
+
+// ptxas counts what a kernel declares itself; nvlink adds that of templates, of the file and of the functions called.
+TEST(cubin, shared_memory_that_the_linker_adds_is_unknown_before)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    const std::string source = R"(
+__shared__ int of_file[1000];
+__device__ __noinline__ int helper(int* p) { __shared__ int s[128]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); return s[p[0]]; }
+__device__ __noinline__ int without(int* p) { return p[p[0]]; }
+template <int N> __global__ void of_template(int* p) { __shared__ int s[N]; s[threadIdx.x] = p[0]; __syncthreads(); p[0] = s[p[1]]; }
+template __global__ void of_template<64>(int*);
+extern "C" __global__ void of_kernel(int* p) { __shared__ int s[64]; s[threadIdx.x] = p[0]; __syncthreads(); p[0] = s[p[1]]; }
+extern "C" __global__ void uses_file(int* p) { of_file[threadIdx.x] = p[0]; __syncthreads(); p[0] = of_file[p[1]]; }
+extern "C" __global__ void calls(int* p) { p[0] = helper(p); }
+extern "C" __global__ void calls_another(int* p) { p[0] = without(p); }
+extern "C" __global__ void prints(int* p) { p[0] = 1; }
+)";
+    for (const char* architecture : {"sm_80", "sm_90"}) {
+        const compiled made = compile_cuda(source, architecture, {"-rdc=true"});
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        std::map<std::string, std::optional<std::int64_t>> found;
+        for (const kernel_info& info : read_cubin(made.image, "k.cubin").kernels)
+            found[info.name] = info.figures.static_shared_bytes;
+        const std::map<std::string, std::optional<std::int64_t>> wanted{
+            {"_Z11of_templateILi64EEvPi", std::nullopt},
+            {"of_kernel", 256},
+            {"uses_file", std::nullopt},
+            {"calls", std::nullopt},
+            {"calls_another", std::nullopt},  // which function has which memory is not told
+            {"prints", 0}};
+        EXPECT_EQ(found, wanted) << architecture;
+    }
 }
 
 TEST_P(cubin_of, equals_ptxas_v_with_debug_code)

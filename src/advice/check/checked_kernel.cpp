@@ -66,7 +66,7 @@ worst_figure worst_of(const checked_kernel& kernel,
 std::optional<residency> residency_of(const kernel_info& kernel)
 {
     const std::optional<occupancy_question> question = question_for(kernel, std::nullopt);
-    if (!question || !question->shared_known || !question->dynamic_shared_known) return std::nullopt;
+    if (!question || question->at_most()) return std::nullopt;
     return residency{resident_blocks(*question->limits, question->resources, question->shape, question->settings),
                      question->shape.threads};
 }

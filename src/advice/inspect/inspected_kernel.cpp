@@ -15,7 +15,7 @@ inspected_kernel inspected(kernel_info info, std::optional<int> threads)
     if (const std::optional<occupancy_question> question = question_for(kernel.info, threads))
         kernel.residency = {question->shape.threads,
                             occupancy(*question->limits, question->resources, question->shape, question->settings),
-                            !question->dynamic_shared_known};
+                            question->at_most()};
     return kernel;
 }
 

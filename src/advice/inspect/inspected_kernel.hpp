@@ -17,7 +17,7 @@ namespace launchbox {
 struct kernel_residency {
     int threads = 0;  ///< per block, of the launch that was asked about
     occupancy_result result;
-    bool at_most = false;  ///< its dynamic shared memory is not known and not counted
+    bool at_most = false;  ///< its shared memory is not known, or not all of it, and the rest is not counted
 
     /// false: a block of this size can never be launched
     [[nodiscard]] bool launches() const { return result.obstacle == launch_obstacle::none; }

@@ -394,7 +394,7 @@ void launch_lint::tell_differing()
         kernel_info kernel = info_of(launch);
         if (launch.figures.dynamic_shared_bytes) kernel.launches.dynamic_shared_bytes = dynamic;
         const auto question = question_for(kernel, static_cast<int>(*threads));
-        if (!question || !question->dynamic_shared_known) continue;
+        if (!question || question->at_most()) continue;
         const occupancy_result result =
             occupancy(*question->limits, question->resources, question->shape, question->settings);
         const std::string text =

@@ -103,7 +103,8 @@ std::vector<std::string> notes_of(const occupancy_question& q, const occupancy_r
             fmt::format("a program with {} B of static shared memory cannot be linked: more than {} B must be dynamic",
                         with_commas(q.resources.static_shared_bytes), with_commas(q.limits->shared_per_block)));
     if (!q.registers_known) notes.push_back("registers are not known and not counted as a limit");
-    if (!q.shared_known) notes.push_back("static shared memory is not known and not counted");
+    if (!q.shared_known)
+        notes.push_back("static shared memory is not known and not counted: the figures are upper limits");
     if (!q.dynamic_shared_known)
         notes.push_back(
             "it uses dynamic shared memory of unknown size, which is not counted: the figures are upper limits; give "
@@ -144,18 +145,17 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     account.thresholds = allowances(question, allowed(account.result.resident_blocks + 1));
     account.slack = allowances(question, allowed(account.result.resident_blocks));
     // What one block more needs depends on all that limits.
-    if (question.dynamic_shared_known) account.next = cheapest_next_step(question, account.result);
+    if (!question.at_most()) account.next = cheapest_next_step(question, account.result);
     account.grid_obstacle = grid_obstacle_of(question);
     if (account.grid_obstacle.empty()) account.waves = waves_of(question, account.result);
     if (question.curves) account.curves = curves_of(question);
     if (question.rules)
-        account.rules = check_rules(
-            *question.limits, question.resources,
-            {.threads = question.shape.threads,
-             .dynamic_shared_bytes = question.shape.dynamic_shared_bytes,
-             .resident_blocks = result.resident_blocks},
-            question.settings,
-            {.registers = question.registers_known, .shared = question.shared_known && question.dynamic_shared_known});
+        account.rules =
+            check_rules(*question.limits, question.resources,
+                        {.threads = question.shape.threads,
+                         .dynamic_shared_bytes = question.shape.dynamic_shared_bytes,
+                         .resident_blocks = result.resident_blocks},
+                        question.settings, {.registers = question.registers_known, .shared = !question.at_most()});
     account.notes = notes_of(question, account.result);
     return account;
 }

@@ -25,7 +25,7 @@ struct occupancy_question {
     bool registers_known = true;
     bool barriers_known = true;
     bool shared_known = true;          ///< the static part
-    bool dynamic_shared_known = true;  ///< false: `shape` has 0, and the answer is the most that can be resident
+    bool dynamic_shared_known = true;  ///< false: `shape` has 0
     launch_shape shape;
     /// If dynamic shared memory depends on the threads ("4*threads"): its bytes for this number of threads; nullopt if
     /// there is no size for it. Empty: the size is that of `shape` for every block size.
@@ -39,6 +39,9 @@ struct occupancy_question {
     std::vector<int> gpcs;   ///< SMs of each GPC, when known
     bool curves = false;     ///< also calculate the charts
     bool rules = false;      ///< also check the rules of thumb
+
+    /// Whether some shared memory is not known and not counted: then fewer blocks may be resident.
+    [[nodiscard]] bool at_most() const { return !shared_known || !dynamic_shared_known; }
 };
 
 /// Dynamic shared memory of the same launch with this number of threads; nullopt if there is no such launch.

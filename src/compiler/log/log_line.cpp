@@ -196,6 +196,15 @@ std::optional<log_statement> find_statement(std::string_view line)
     return find_source_statement(line);
 }
 
+std::size_t find_tool_mark(std::string_view line, std::size_t from)
+{
+    std::size_t mark = std::string_view::npos;
+    for (std::string_view tool : {"ptxas", "nvlink"})
+        if (const auto statement = find_tool_statement(line.substr(from), tool))
+            mark = std::min(mark, from + statement->prefix.size());
+    return mark;
+}
+
 std::string_view named_kernel(std::string_view sentence)
 {
     for (std::string_view before : {"function '", " for '"}) {
@@ -212,6 +221,35 @@ std::string_view named_kernel(std::string_view sentence)
     const std::size_t end = name.find_first_of(" ,");
     return end == std::string_view::npos ? std::string_view() : name.substr(0, end);  // else it may be cut
 }
+
+namespace {
+
+// What pages and word processors make of quotes, brackets and blanks.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> written_otherwise{{{"&#39;", "'"},
+                                                                                           {"&#x27;", "'"},
+                                                                                           {"&apos;", "'"},
+                                                                                           {"\u2018", "'"},
+                                                                                           {"\u2019", "'"},
+                                                                                           {"&lt;", "<"},
+                                                                                           {"&gt;", ">"},
+                                                                                           {"&amp;", "&"},
+                                                                                           {"&quot;", "\""},
+                                                                                           {"&nbsp;", " "},
+                                                                                           {"\u00a0", " "}}};
+
+std::string as_tools_write(std::string_view line)
+{
+    std::string text;
+    while (!line.empty()) {
+        const auto other =
+            std::ranges::find_if(written_otherwise, [&](const auto& one) { return line.starts_with(one.first); });
+        text += other == written_otherwise.end() ? line.substr(0, 1) : other->second;
+        line.remove_prefix(other == written_otherwise.end() ? 1 : other->first.size());
+    }
+    return text;
+}
+
+}  // namespace
 
 std::string_view plain_text(std::string_view line, std::string& buffer)
 {
@@ -233,6 +271,11 @@ std::string_view plain_text(std::string_view line, std::string& buffer)
             }
         }
         line = buffer;
+    }
+    if (std::ranges::any_of(written_otherwise,
+                            [&](const auto& one) { return line.find(one.first) != std::string_view::npos; })) {
+        std::string changed = as_tools_write(line);
+        line = buffer = std::move(changed);
     }
     if (!is_in_capitals(line)) return line;
     std::string changed = without_capitals(line);

@@ -10,9 +10,10 @@
 
 namespace launchbox {
 
-/// One line of a compiler.
+/// One line of a compiler, or one of several that stand in one line.
 struct log_piece {
-    enum class content : unsigned char { statement, stack, linker_command };
+    /// gap: "...", where somebody has left lines out
+    enum class content : unsigned char { statement, stack, linker_command, gap };
 
     std::string_view text;   ///< the whole line, as a terminal shows it
     std::size_t prefix = 0;  ///< the bytes of the prefix, before the compiler's own text
@@ -30,7 +31,9 @@ struct log_pieces {
     std::deque<std::string> changed;  ///< lines that differ from those in the log
 };
 
-/// The time is linear in the text. A carriage return ends a line too, as a progress bar's does; it is not counted.
+/// The time is linear in the text. A carriage return ends a line too, as a progress bar's does; it is not counted. So
+/// do
+/// `\n` and `<br>`, as JSON and pages have them.
 /// `text` has to outlive the result.
 log_pieces read_pieces(std::string_view text);
 

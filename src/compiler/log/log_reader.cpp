@@ -52,7 +52,23 @@ void log_reader::read(const log_piece& piece)
         case log_piece::content::linker_command:
             nvlink_architecture_ = linker_architecture(piece.text);
             break;
+        case log_piece::content::gap:
+            break;
     }
+}
+
+void log_reader::read_gap(std::size_t line)
+{
+    line_ = line;
+    for (const open_entry& entry : open_)
+        add_diagnostic("lines are left out inside the report of '" + kernel(entry.kernel).name + "'");
+    for (const linked_function& waiting : linked_)
+        add_diagnostic("lines are left out inside the report of '" + kernel(waiting.kernel).name + "'");
+    open_.clear();
+    linked_.clear();
+    waiting_for_stack_.clear();
+    last_used_ = none;
+    last_step_ = step::other;
 }
 
 void log_reader::read_statement(const log_statement& statement)
@@ -97,11 +113,36 @@ void log_reader::finish()
         add_diagnostic("no stack line for '" + waiting_for_stack_.back().function->name + "'");
     }
 
+    take_back_incomplete();
+
     // What was said after its kernel's report, or for another report that never came.
     for (auto own = own_kernels_.rbegin(); own != own_kernels_.rend(); ++own)
         give_remarks(kernel(*own), kernel(*own).linked ? nvlink_log : ptxas_log);
     add_lone_remarks();
     add_losses();
+}
+
+// A report without lines that others have: what is missing may have had the end of this report and the beginning of
+// another one, whose "Used" line it then has. Where all lack them, somebody has searched the log, or ptxas is old.
+void log_reader::take_back_incomplete()
+{
+    for (const std::size_t parts : {1U, 2U}) {
+        std::vector<std::string_view> complete;
+        const auto is_complete = [&](const told_report& report) { return (report.parts & parts) != 0; };
+        for (const told_report& report : reports_)
+            if (is_complete(report)) complete.push_back(kernel(report.kernel).architecture);
+        std::ranges::sort(complete);
+        for (const told_report& report : reports_) {
+            if (is_complete(report) ||
+                !std::binary_search(complete.begin(), complete.end(), kernel(report.kernel).architecture))
+                continue;
+            if (!kernel(report.kernel).figures.registers) continue;
+            take_back_used(report.kernel);
+            line_ = report.line;
+            add_diagnostic("lines are missing before this one, which may be another kernel's than '" +
+                           kernel(report.kernel).name + "'");
+        }
+    }
 }
 
 // Sentences about kernels of which this writer has no report, in the order in which they were said.

@@ -63,6 +63,8 @@ public:
     }
 
     void read(const log_piece& piece);
+    /// Somebody has left lines out.
+    void read_gap(std::size_t line);
     void finish();
 
 private:
@@ -74,6 +76,7 @@ private:
     struct open_entry {
         std::size_t kernel;
         bool has_properties = false;
+        bool has_stack = false;
         bool mixed = false;    ///< its lines cannot be distinguished from another compiler's
         std::size_t lost = 0;  ///< `lost_lines::used` when it began
     };
@@ -138,6 +141,7 @@ private:
     }
     void expect_stack_line(waiting_function waiting);
     void keep_function(waiting_function& waiting);
+    void take_back_incomplete();
     void add_lone_remarks();
     void add_losses();
     void report_lost();
@@ -161,6 +165,12 @@ private:
     nameless_lines stack_lines_;
     std::size_t module_ = none;             ///< the last one
     std::vector<std::size_t> own_kernels_;  ///< in `raw_`, rising
+
+    struct told_report {
+        std::size_t kernel, line;
+        unsigned parts;  ///< 1: properties, 2: a stack line
+    };
+    std::vector<told_report> reports_;  ///< that have a "Used" line
 
     struct linked_function {
         std::size_t kernel;

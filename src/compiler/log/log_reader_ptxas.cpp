@@ -90,6 +90,14 @@ void log_reader::read_properties(std::string_view name)
     };
     const auto found = std::ranges::find_if(open_, waits);
     if (found == open_.end()) {
+        // A report is not interrupted by a function's: the lines between may be lost, with the end of this report and
+        // the beginning of the function's, a kernel perhaps.
+        for (open_entry& entry : open_) {
+            if (!entry.mixed)
+                add_diagnostic("a function inside the report of '" + kernel(entry.kernel).name +
+                               "': lines are missing, or another compiler wrote them; the figures are unknown");
+            entry.mixed = true;
+        }
         // Which entry calls a function can be seen from its place only while one compiler writes.
         callee_info function;
         function.name = name;
@@ -123,6 +131,10 @@ void log_reader::read_stack(const stack_figures& figures)
         raw_->log.ends_inside_a_report |= !terminated_;
     }
     const step before = std::exchange(last_step_, step::other);
+    // Whose it is may be unknown; one of those that wait has it.
+    for (open_entry& entry : open_)
+        entry.has_stack |= std::ranges::any_of(
+            waiting_for_stack_, [&](const waiting_function& waiting) { return waiting.kernel == entry.kernel; });
     const bool in_one_piece =
         before == step::properties || before == step::late_properties || before == step::function_properties;
     switch (stack_lines_.judge(waiting_for_stack_.size(), in_one_piece)) {
@@ -132,6 +144,9 @@ void log_reader::read_stack(const stack_figures& figures)
                     "a stack line without the prefix that names the compiler on other lines: its kernel is unknown");
             else
                 add_diagnostic("a stack line that belongs to no function");
+            // The reports before it and of it may both have lost lines; the next "Used" line would seem to be the
+            // former's.
+            for (open_entry& entry : open_) entry.mixed = true;
             return;
         case nameless_lines::verdict::owed:
             return take_back(stack_lines_.take_doubtful(),
@@ -203,6 +218,7 @@ void log_reader::read_used(std::string_view list)
     }
     const auto entry = std::ranges::find_if(open_, is_ready);
     used_lines_.note_owner(entry->kernel);
+    reports_.push_back({entry->kernel, line_, (entry->has_properties ? 1U : 0U) | (entry->has_stack ? 2U : 0U)});
     const bool is_lost = entry->lost != lost_->used;
     if (is_lost)
         report_lost();

@@ -64,7 +64,7 @@ std::string without_times(std::string_view word)
 
 std::string_view without_brackets(std::string_view word)
 {
-    constexpr std::string_view outside = "[](){}<>|:;,";
+    constexpr std::string_view outside = "[](){}<>|:;,'\"";
     const std::size_t begin = word.find_first_not_of(outside);
     if (begin == std::string_view::npos) return {};
     return word.substr(begin, word.find_last_not_of(outside) + 1 - begin);

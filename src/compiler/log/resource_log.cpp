@@ -19,6 +19,10 @@ resource_log parse_resource_log(std::string_view text, const std::string& file)
     const bool some_are_named = std::ranges::any_of(writers, [](std::size_t writer) { return writer > 0; });
     std::vector<log_reader> readers;
     for (std::size_t i = 0; i < writers.size(); ++i) {
+        if (pieces.list[i].kind == log_piece::content::gap) {
+            for (log_reader& reader : readers) reader.read_gap(pieces.list[i].line);
+            continue;
+        }
         while (readers.size() <= writers[i])
             readers.emplace_back(raw, readers.size(), readers.empty() && some_are_named);
         if (some_are_named && writers[i] == 0) {

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "support/error.hpp"
+#include "support/process/command_words.hpp"
 #include "support/text/ascii.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -41,6 +44,20 @@ compiler_kind kind_of(string_view program)
         if (is(name)) return compiler_kind::clang;
     // What Bazel calls its script that runs clang or nvcc, with clang's flags.
     return stem.starts_with("crosstool_wrapper") ? compiler_kind::clang : compiler_kind::none;
+}
+
+bool is_shell(string_view stem)
+{
+    return stem == "sh" || stem == "bash" || stem == "dash" || stem == "zsh";
+}
+
+// What may stand in a build's command in nvcc's place, and reads other flags. Other programs count as wrappers of nvcc.
+bool has_flags_of_its_own(string_view stem)
+{
+    for (const string_view name : {"cl", "clang-cl", "cmake", "cmd", "hipcc", "nvc", "nvc++", "nvfortran", "python",
+                                   "python3", "sh", "bash", "dash", "zsh"})
+        if (stem == name) return true;
+    return false;
 }
 
 struct found_compiler_word {
@@ -143,9 +160,16 @@ std::vector<std::string> from_clang(const std::vector<std::string>& words)
             continue;
         }
         if (word.starts_with("-xc")) result.push_back("-x=" + word.substr(2));
+        // "-isystem/folder" of Meson: nvcc takes these in two words.
+        bool split = false;
+        for (const string_view flag : {"-isystem", "-include"})
+            if (word.starts_with(flag) && word.size() > flag.size()) {
+                result.insert(result.end(), {std::string(flag), word.substr(flag.size())});
+                split = true;
+            }
+        if (split) continue;
         const bool stays = word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-I") ||
-                           word.starts_with("-isystem") || word.starts_with("-include") || word.starts_with("-x=") ||
-                           word.starts_with("-Xcuda-ptxas=");
+                           word.starts_with("-x=") || word.starts_with("-Xcuda-ptxas=");
         if (word.starts_with("-iquote") && word.size() > 7)
             result.push_back("-I" + word.substr(7));
         else if (word.starts_with("-Xcuda-ptxas="))
@@ -178,7 +202,15 @@ std::vector<std::string> from_nvcc_wrapper(const std::vector<std::string>& words
 std::vector<std::string> as_nvcc_words(const std::vector<std::string>& command)
 {
     if (command.empty()) return {};
+    const string_view first = stem_of(command.front());
+    // sh -c 'nvcc ...'
+    if (is_shell(first) && command.size() > 2 && command[1].starts_with('-') && command[1].ends_with('c'))
+        return as_nvcc_words(command_words(command[2]));
     const found_compiler_word compiler = find_compiler_word(command);
+    if (compiler.kind == compiler_kind::none && has_flags_of_its_own(first))
+        throw error("the build's command runs " + escape_for_terminal(std::string(first)) +
+                        ", whose flags launchbox does not know",
+                    "give nvcc's flags after --, as in -- -I FOLDER -DNAME=VALUE");
     const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(compiler.place) + 1,
                                          command.end());
     if (compiler.kind == compiler_kind::clang) return from_clang(words);

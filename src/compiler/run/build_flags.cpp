@@ -42,7 +42,8 @@ constexpr string_view left_out =
 constexpr string_view left_out_with_value =
     " -o --output-file -MF --dependency-output -MT --dependency-target-name -MQ -odir -arch --gpu-architecture "
     "-code --output-directory -t --gpu-code -gencode --generate-code -keep-dir --threads --keep-dir -time --time "
-    "-run-args --run-args -fdevice-time-trace --fdevice-time-trace -dumpdir ";
+    "-run-args --run-args -fdevice-time-trace --fdevice-time-trace -dumpdir -Xlinker --linker-options -L -l "
+    "--library-path --library -Xarchive --archive-options ";
 
 // Flags whose value is the next word, even if it looks like a flag.
 constexpr string_view takes_value =
@@ -53,9 +54,10 @@ constexpr string_view takes_value =
     "--diag-warn -ftz -fmad -default-stream --default-stream -Werror ";
 
 // Flags whose value is a path, or several between commas.
-constexpr std::array<string_view, 9> with_path{
+constexpr std::array<string_view, 11> with_path{
     "-isystem",          "--system-include", "--include-path", "-include", "--pre-include",
-    "--compiler-bindir", "-ccbin",           "-ldir",          "-I"};
+    "--compiler-bindir", "-ccbin",           "-ldir",          "-I",       "-Xcompiler",
+    "--compiler-options"};
 
 std::string absolute(const fs::path& folder, const std::string& path)
 {
@@ -76,8 +78,30 @@ std::vector<std::string> paths_in(const std::string& list, const fs::path& folde
     return paths;
 }
 
+// The include folders among the host compiler's flags: nvcc's preprocessor has them too.
+std::string absolute_host_flags(const fs::path& folder, const std::string& list)
+{
+    std::string result;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t end = std::min(list.find(',', from), list.size());
+        std::string flag = list.substr(from, end - from);
+        for (const string_view name : {"-I", "-isystem"})
+            if (flag.starts_with(name) && flag.size() > name.size())
+                flag = std::string(name) + absolute(folder, flag.substr(name.size()));
+        result += (from == 0 ? "" : ",") + flag;
+        from = end + 1;
+    }
+    return result;
+}
+
 std::string absolute_list(string_view flag, const fs::path& folder, const std::string& list)
 {
+    if (flag == "-Xcompiler" || flag == "--compiler-options") return absolute_host_flags(folder, list);
+    std::error_code failure;
+    // What does not lie in the build's folder is looked for in those of -I.
+    if ((flag == "-include" || flag == "--pre-include") && !fs::exists(folder / list, failure) &&
+        list.find(',') == std::string::npos)
+        return list;
     // Without a folder the compiler of the host is looked for in PATH.
     if (flag == "-ccbin" || flag == "--compiler-bindir")
         return list.find('/') == std::string::npos ? list : absolute(folder, list);
@@ -188,12 +212,8 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
         read_code(value);
         return both;
     }
+    if (word.starts_with("-Wl,") || word.starts_with("-L")) return 1;
     if (!word.starts_with('-')) return 1;  // an input: the source itself, another one, or an object
-    if (!joined && is_among(word, takes_value)) {
-        add(word);
-        if (words.size() > 1) add(words[1]);
-        return 2;
-    }
     for (const string_view flag : with_path) {
         if (word == flag) {
             add(word);
@@ -207,7 +227,9 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
         return 1;
     }
     add(word);
-    return 1;
+    if (joined || !is_among(word, takes_value)) return 1;
+    if (words.size() > 1) add(words[1]);
+    return 2;
 }
 
 // A file whose name does not tell nvcc that it is CUDA.

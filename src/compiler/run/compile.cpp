@@ -68,6 +68,9 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
         if (added) kernels.emplace_back().name = kernel.name;  // a flag has silenced ptxas
         complete(kernels[entry->second], kernel);
         kernels[entry->second].relocatable |= cubin.relocatable;
+        // ptxas counts none of what only the linker adds up.
+        if (cubin.relocatable && !kernel.figures.static_shared_bytes)
+            kernels[entry->second].figures.static_shared_bytes.reset();
     }
     for (const kernel_info& kernel : ptx.kernels)
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) {

@@ -149,7 +149,7 @@ std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& 
                 threads = static_cast<int>(*integer);
         const std::optional<occupancy_question> question = question_for(*result.kernel, threads);
         if (!question) continue;
-        at_most = at_most || !question->dynamic_shared_known;
+        at_most = at_most || question->at_most();
         const occupancy_result answer =
             occupancy(*question->limits, question->resources, question->shape, question->settings);
         const bool wins = workload.decided && workload.decided->winner == place;
@@ -168,7 +168,7 @@ std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& 
         "High occupancy does not always mean a short time: more resident warps hide latency, but leave each thread "
         "fewer registers and less shared memory. A kernel with enough independent work in each thread can be the "
         "fastest at low occupancy.";
-    if (at_most) text += " If the size of dynamic shared memory is not known, occupancy is an upper limit.";
+    if (at_most) text += " If the size of shared memory is not known, occupancy is an upper limit.";
     return chart_group{
         "occupancy", "Occupancy against time", "", {{"occupancy", "Occupancy against time", text, std::move(drawn)}}};
 }

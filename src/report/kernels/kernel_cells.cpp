@@ -43,8 +43,9 @@ void cell_signs::explain(document& page) const
         page.line("  sm_…→sm_…: code for the first, run on the second; resident blocks are those on the second",
                   tone::faint);
     if (at_most)
-        page.line("  ≤: at most; the kernel uses dynamic shared memory of unknown size: give it with --dynamic-shared",
-                  tone::faint);
+        page.line(
+            "  ≤: at most; the kernel has shared memory of unknown size; --dynamic-shared gives that of the launch",
+            tone::faint);
 }
 
 std::string architecture_label(const kernel_info& info)

@@ -83,6 +83,7 @@ cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>&
         if (!account->obstacle.empty()) return {"cannot launch: " + account->obstacle, tone::bad};
         if (!account->question.dynamic_shared_known)
             return "? (dynamic shared memory of unknown size: --dynamic-shared)";
+        if (!account->question.shared_known) return "? (static shared memory is not known)";
         return limiter_names(account->result) + (account->next ? "; " + account->next->text : "");
     }
     if (is_ptx(info)) return "PTX: registers are known only after it is compiled";
@@ -103,7 +104,7 @@ std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_
                           known_or_sign(info.figures.barriers, info),
                           bounds_text(info)};
     if (account) {
-        const bool at_most = !account->question.dynamic_shared_known;
+        const bool at_most = account->question.at_most();
         row.emplace_back(resident_text(account->result.resident_blocks, account->question.shape.threads, at_most));
         row.emplace_back(occupancy_text(account->result.occupancy(), at_most));
     } else {

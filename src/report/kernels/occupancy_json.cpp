@@ -48,7 +48,7 @@ nlohmann::ordered_json account_json(const occupancy_account& account)
                      {"dynamic_shared_bytes",
                       q.dynamic_shared_known ? ordered_json(q.shape.dynamic_shared_bytes) : ordered_json(nullptr)},
                      {"cluster_blocks", q.shape.cluster_blocks}};
-    json["at_most"] = !q.dynamic_shared_known;
+    json["at_most"] = q.at_most();
     json["resident_blocks"] = result.resident_blocks;
     json["resident_warps"] = result.resident_warps;
     json["warp_slots"] = result.warp_slots;

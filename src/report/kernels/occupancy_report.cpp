@@ -112,7 +112,7 @@ std::string headline(const occupancy_account& account)
     text += ": " + counted(q.shape.threads, "thread", "threads");
     if (q.registers_known) text += ", " + counted(q.resources.registers, "register", "registers");
     text += fmt::format(", {}{} B shared", with_commas(q.resources.static_shared_bytes + q.shape.dynamic_shared_bytes),
-                        q.dynamic_shared_known ? "" : "+?");
+                        q.at_most() ? "+?" : "");
     if (q.resources.barriers > 0) text += ", " + counted(q.resources.barriers, "barrier", "barriers");
     if (q.settings.mode == model_mode::spreadsheet) text += " [as in the spreadsheet]";
     return text;
@@ -125,13 +125,12 @@ void add_account(document& page, const occupancy_account& account)
     if (!account.obstacle.empty()) {
         page.line("  cannot be launched: " + account.obstacle, tone::bad);
     } else {
-        page.line(
-            fmt::format("  {}{} per SM = {} of {} warps: occupancy {}, limited by {}",
-                        account.question.dynamic_shared_known ? "" : "at most ",
-                        counted(result.resident_blocks, "block", "blocks"), result.resident_warps, result.warp_slots,
-                        occupancy_text(result.occupancy(), !account.question.dynamic_shared_known),
-                        account.question.dynamic_shared_known ? limiter_names(result) : "?"),
-            tone::strong);
+        page.line(fmt::format("  {}{} per SM = {} of {} warps: occupancy {}, limited by {}",
+                              account.question.at_most() ? "at most " : "",
+                              counted(result.resident_blocks, "block", "blocks"), result.resident_warps,
+                              result.warp_slots, occupancy_text(result.occupancy(), account.question.at_most()),
+                              account.question.at_most() ? "?" : limiter_names(result)),
+                  tone::strong);
     }
     if (account.next)
         page.line(fmt::format("  next step: {} ({})", account.next->text, percent(account.next->occupancy)),

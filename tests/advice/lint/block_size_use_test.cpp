@@ -129,9 +129,13 @@ TEST(block_size_use, a_parameter_that_is_assigned_before_the_launch_has_that_siz
           "void go(float* p, dim3 b) { b.x = 32; k<<<8, b>>>(p); }\n",
           "void go(float* p, int v, int bs) { switch (v) { case 1: v = 2; bs = 32; case 2: k<<<8, bs>>>(p); } }\n",
           "void go(float* p, int v, int bs) { if (v) goto out; v = 1; bs = 32; out: k<<<8, bs>>>(p); }\n",
+          "void go(float* p, int v) { int bs = 32; again: k<<<8, bs>>>(p); bs *= 2; if (v > bs) goto again; }\n",
           "void go(float* p, int bs) { auto f = [bs = 32] { return bs; }; k<<<8, bs>>>(p); }\n",
           "void go(float* p, int bs = 64) { k<<<8, bs>>>(p); }\n"})
         EXPECT_EQ(threads(launch), std::nullopt) << launch;
+    EXPECT_EQ(threads("void go(float* p, int v) { int bs = 32; k<<<8, bs>>>(p); bs = 64; if (v) goto out; v = 1; out:; "
+                      "}\n"),
+              32);
     // A local variable that a switch may not set.
     EXPECT_EQ(threads("void go(float* p, int v) { int bs = 64; switch (v) { case 1: v = 2; bs = 32; break; case 2: "
                       "k<<<8, bs>>>(p); } }\n"),

@@ -24,6 +24,8 @@ TEST(build_flags, what_only_the_build_needs_is_left_out)
           "nvcc -O3 -c k.cu -o=k.o -MD -MF k.d -MT k.o", "nvcc -arch=sm_80 -O3 -c k.cu",
           "nvcc -gencode arch=compute_80,code=sm_80 -O3 k.cu", "nvcc -t 8 -O3 -c k.cu -keep",
           "ccache /usr/bin/nvcc -O3 -c k.cu", "nvcc -O3 -ptx k.cu", "env A=b nvcc -O3 -x=c++ -c k.cu",
+          "nvcc -O3 k.cu -o k -Xlinker -rpath,$ORIGIN -Wl,-z,now -L/usr/lib -l cudart --linker-options=-x",
+          "/bin/sh -c 'nvcc -O3 -c k.cu'", "bash -ec 'ccache nvcc -O3 -c k.cu'",
           "cmake -E env nvcc -O3 --generate-code=arch=compute_90,code=[sm_90] -c k.cu"})
         EXPECT_EQ(flags(command), words{"-O3"}) << command;
 }
@@ -40,11 +42,13 @@ TEST(build_flags, what_changes_kernels_stays)
     EXPECT_EQ(flags("nvcc -Xptxas --maxrregcount=32 -c k.cu"), (words{"-Xptxas", "--maxrregcount=32"}));
     EXPECT_EQ(flags("nvcc -Xptxas -O1,-v -maxrregcount 40 -c k.cu"),
               (words{"-Xptxas", "-O1,-v", "-maxrregcount", "40"}));
+    EXPECT_EQ(flags("nvcc -Xcompiler -I../inc,-fPIC -Xcompiler=-isysteminc -c k.cu"),
+              (words{"-Xcompiler", "-I/inc,-fPIC", "-Xcompiler=-isystem/p/inc"}));
     // The value of a flag is no flag.
     EXPECT_EQ(flags("nvcc -Xcompiler -c -c k.cu"), (words{"-Xcompiler", "-c"}));
     EXPECT_EQ(flags("nvcc -D -c k.cu"), (words{"-D", "-c"}));
     EXPECT_EQ(flags("nvcc -Iinc -I ../x -isystem s -include=a.h -c k.cu"),
-              (words{"-I/p/inc", "-I", "/x", "-isystem", "/p/s", "-include=/p/a.h"}));
+              (words{"-I/p/inc", "-I", "/x", "-isystem", "/p/s", "-include=a.h"}));
     EXPECT_EQ(flags("nvcc -x cu -c k.cpp"), (words{"-x", "cu"}));
     EXPECT_EQ(flags("nvcc -ccbin g++-12 -ccbin /usr/bin/g++ -c k.cu"),
               (words{"-ccbin", "g++-12", "-ccbin", "/usr/bin/g++"}));
@@ -56,6 +60,25 @@ TEST(build_flags, of_clang_in_the_words_of_nvcc)
               (words{"-x", "cu", "-rdc=true", "-std=c++17", "-I/p/inc"}));
     EXPECT_EQ(flags("/usr/bin/clang++-17 -ffast-math -Xcuda-ptxas --maxrregcount=32 -c k.cu"),
               (words{"-use_fast_math", "-Xptxas", "--maxrregcount=32"}));
+    EXPECT_EQ(flags("clang++ -x cuda -isystem/usr/x -includea.h -c k.cu"),
+              (words{"-x", "cu", "-isystem", "/usr/x", "-include", "a.h"}));
+}
+
+// What is forced to be included lies in the build's folder, or where -I says.
+TEST(build_flags, a_forced_include_is_looked_for_as_the_compiler_does)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "here.h", "");
+    EXPECT_EQ(flags("nvcc -include here.h --pre-include=elsewhere.h -c k.cu", folder.path()),
+              (words{"-include", (folder.path() / "here.h").string(), "--pre-include=elsewhere.h"}));
+}
+
+TEST(build_flags, of_programs_that_read_others_are_refused)
+{
+    for (const char* command : {"cl.exe /DN=64 /c k.cu", "hipcc -DN=64 -c k.cu", "nvc++ -cuda -gpu=cc80 -c k.cu",
+                                "cmake -DN=64 -P k.cu.o.cmake", "/bin/sh build.sh -DN=64", "cmd.exe /C nvcc64 k.cu"})
+        EXPECT_THROW(flags(command), error) << command;
+    EXPECT_EQ(flags("my-wrapper -DN=64 -c k.cu"), words{"-DN=64"});
 }
 
 TEST(build_flags, response_files_stand_for_what_is_in_them)
