@@ -142,7 +142,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     const auto note_of = [&](const built_candidate& one) -> std::string {
         if (one.is_baseline) return "baseline";
         const bool differs = baseline != ranking.candidates.end() && uses_shared(**baseline) && !uses_shared(one);
-        return differs ? "uses no shared memory: check that it does the work" : "";
+        return differs ? "no shared memory: check its results" : "";
     };
     std::size_t left_out = 0;
     for (std::size_t place = 0; place < ranking.candidates.size(); ++place) {

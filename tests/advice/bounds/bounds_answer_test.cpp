@@ -314,7 +314,7 @@ TEST(BoundsRule, TheCapThatBoughtNothing)
     const auto size = answer_bounds(trials).block_sizes.at(0);
     EXPECT_TRUE(says(size.findings, "the register cap of 64 bought nothing: shared memory allows only 3 blocks"))
         << all_of(size.findings);
-    EXPECT_TRUE(says(size.findings, "spills 600 B more than no bound and holds no block more"));
+    EXPECT_TRUE(says(size.findings, "spills 600 B more than no bound and gains no block"));
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::write);
     EXPECT_EQ(size.recommendation.attribute, bound(128, 3));
     EXPECT_EQ(size.recommendation.gain, "0 B instead of 600 B of spills");

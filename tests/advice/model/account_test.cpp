@@ -162,7 +162,7 @@ TEST(notes, what_the_reader_must_know_besides)
     q.shape.cluster_blocks = 2;
     EXPECT_EQ(obstacle_of(q), "a cluster of 2 blocks: compute capability 8.0 has no clusters");
     q.settings.mode = model_mode::spreadsheet;
-    EXPECT_TRUE(has_note(q, "the spreadsheet does not know clusters"));
+    EXPECT_TRUE(has_note(q, "the spreadsheet has no clusters"));
     q = asked(sm_90, 256, 32);
     q.shape.cluster_blocks = 16;
     EXPECT_EQ(obstacle_of(q),

@@ -56,7 +56,8 @@ TEST(BoundsReport, OneKernel)
   most registers for n blocks: 1: 255, 2: 128, 3: 80, 4: 64, 5: 48, 6: 40, 8: 32; warps allow no
     more
   write __launch_bounds__(256): 3 instead of 1 block
-  the bound in the source costs blocks: __launch_bounds__(256, 1) raises registers from 80 to 188 and loses 2 of 3 resident blocks
+  the bound in the source costs blocks: __launch_bounds__(256, 1) raises registers from 80 to 188
+    and loses 2 of 3 resident blocks
   a real trade-off against __launch_bounds__(256, 4) (4 blocks, 60 B of spills): more warps are not
     always faster, use --measure
 

@@ -80,7 +80,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     binary_image entry = image("sm_90", "cubin");
     entry.relocatable = true;
     const std::string object = summary_page(library({entry}, {relocatable}));
-    EXPECT_TRUE(has(object, "-rdc: compiled for linking, not what runs")) << object;
+    EXPECT_TRUE(has(object, "-rdc: compiled for device linking, does not run;")) << object;
     EXPECT_TRUE(has(object, "Nothing here can run before it is linked.")) << object;
 }
 

@@ -210,8 +210,8 @@ TEST(fleet_tables, refuse_what_does_not_go_together)
                       "comes from H100.json, which is not named"));
     const std::vector<emit_record> both{one, other};
     const emitted_tables made = emit_tables(both, within(0.02), {});
-    EXPECT_TRUE(holds(refusal([&] { constexpr_header(made, within(0.02)); }), "for some GPUs alone"));
-    EXPECT_TRUE(holds(refusal([&] { define_flags(made); }), "for some GPUs alone"));
+    EXPECT_TRUE(holds(refusal([&] { constexpr_header(made, within(0.02)); }), "for some GPUs only"));
+    EXPECT_TRUE(holds(refusal([&] { define_flags(made); }), "for some GPUs only"));
     EXPECT_EQ(rows_json(made, both, within(0.02))["tables"][0]["rows"][0]["loss"], 0.0);
     emit_record suffix = one;
     suffix.run.info.environment.architecture = "sm_90a";

@@ -311,7 +311,7 @@ TEST(search_space, a_constraint_that_fails_is_named)
     spec.constraints = {"a < sm.max_threads"};
     EXPECT_NE(complaint(spec).find("--arch sm_90"), std::string::npos);
     spec.constraints = {"a < device.sms"};
-    EXPECT_NE(complaint(spec, {{"sm.max_threads", integer(1)}}).find("only known on a machine with the GPU"),
+    EXPECT_NE(complaint(spec, {{"sm.max_threads", integer(1)}}).find("only available on a machine with the GPU"),
               std::string::npos);
 }
 

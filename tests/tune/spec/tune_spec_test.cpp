@@ -389,7 +389,7 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect(argument("count = 1, reset = true"),
            "10:61: an argument has reset, which is for variables | arguments with role = \"in_out\" are restored");
     expect(kernel + "variables = [{ name = 'x', type = 'int', count = 'b' }]", "10:50: unknown name \"b\" in count");
-    expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: launchbox does not know the type");
+    expect(kernel + "variables = [{ name = 'x', type = 'imt', value = 1 }]", "10:35: unknown type \"imt\"");
     expect(kernel + "variables = 1", "10:13: variables is the number 1, and must be a list of tables");
     expect(kernel + "[verify]\nagainst = 'x.npy'", "11:11: one file for 0 outputs");
     expect(kernel + "[verify]\nagainst = ['check', '{a}']", "11:21: {a} in the command is not a known name | ");

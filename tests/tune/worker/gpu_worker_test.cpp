@@ -234,7 +234,7 @@ TEST_F(gpu_worker_test, refusals_of_the_driver)
         {"load", 200, outcome::launch_error, "when its module was loaded", false},
         {"load", 209, outcome::launch_error, "when its module was loaded", false},
         {"load", 2, outcome::out_of_memory, "when its module was loaded", false},
-        {"function", 500, outcome::launch_error, "was looked for in its module", false},
+        {"function", 500, outcome::launch_error, "was looked up in its module", false},
         {"first_launch", 701, outcome::launch_error, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701", false},
         {"first_launch", 1, outcome::launch_error, "at the first launch", false},
         {"first_launch", 98, outcome::launch_error, "at the first launch", false},

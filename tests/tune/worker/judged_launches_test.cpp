@@ -159,8 +159,8 @@ TEST_F(judged_launches, with_a_state_that_changes_nothing_are_times)
 TEST_F(judged_launches, that_only_copy_what_the_first_calculated_are_found_out)
 {
     const json remembers{{"ns", 50'000}, {"ns_later", 5000}};
-    expect_wrong(counting(remembers), "its launches do less than the first: 5.0 us, and ",
-                 " us when launches_so_far is as when its module was loaded; variables = [{ name = ");
+    expect_wrong(counting(remembers), "later launches do less work than the first: 5.0 us, but ",
+                 " us when launches_so_far is reset to the state after loading; variables = [{ name = ");
     const measurement reset = counting(remembers, true);
     ASSERT_EQ(reset.status, outcome::measured) << reset.reason;
     EXPECT_NEAR(summarise(reset.samples_ns).median, 50'000, 600);
