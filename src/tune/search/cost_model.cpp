@@ -207,6 +207,7 @@ void cost_model::renew()
         scales_ = fit_scales(shape_, places, costs(fitted), scales_, fitting_steps);
     }
     process_.emplace(shape_, scales_);
+    renew_pool();  // before the observations: for the whole pool at once each costs half of what it costs one by one
     observed_.clear();
     for (const std::size_t candidate : keep) {
         process_->observe(place_of(memory_.trials()[candidate].coordinates).data());
@@ -214,7 +215,10 @@ void cost_model::renew()
     }
     seen_ = memory_.trials().size();
     next_renewal_ = seen_ + std::clamp<std::size_t>(seen_ / 5, 2, 16);
+}
 
+void cost_model::renew_pool()
+{
     for (const std::size_t candidate : pool_) in_pool_[candidate] = false;
     pool_.clear();
     const std::size_t size = memory_.space().size();

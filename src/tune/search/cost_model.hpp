@@ -33,6 +33,7 @@ private:
     std::optional<std::size_t> best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin = 0);
     [[nodiscard]] std::vector<std::size_t> by_cost() const;
     void renew();
+    void renew_pool();
     void catch_up();
     void add_to_pool(std::size_t candidate);
     void add_neighbours(const trial& of);
