@@ -135,7 +135,7 @@ public:
                     continue;
                 joined.text = pieces_->changed.emplace_back(std::move(text));
                 piece = joined;
-                open_ = !to_end && ++joined_ < most_joined;
+                open_ = !to_end && ++joined_ < max_joined;
                 return note_name(piece);
             }
         }
@@ -144,7 +144,7 @@ public:
 private:
     static constexpr std::string_view compiling = "Compiling entry function", properties = "Function properties for";
 
-    static constexpr std::size_t most_joined = 16;  // which keeps the time linear
+    static constexpr std::size_t max_joined = 16;  // which keeps the time linear
 
     /// What a line lacks: the end of its last field, or anything.
     enum class lack { none, end, part };
