@@ -69,6 +69,27 @@ TEST(odd_files, what_is_read_again_or_written_must_be_a_file)
 }
 
 // Opened, a pipe would be waited for: whoever runs the tool in a script would see nothing.
+TEST(odd_files, that_are_empty_or_no_source_are_said_to_be)
+{
+    const temporary_directory folder;
+    for (const char* name : {"k.cubin", "k.ptx", "build.log"}) {
+        const std::string file = (folder.path() / name).string();
+        write_file_atomically(file, "\n");
+        const call result = launchbox_run({"inspect", file});
+        EXPECT_EQ(result.status, 2);
+        EXPECT_TRUE(result.says(std::string(name) + ": it is empty")) << result.err;
+    }
+    const std::string binary = (folder.path() / "k.o").string();
+    write_file_atomically(binary, std::string("\x7f"
+                                              "ELF\0\0",
+                                              6));
+    for (const char* verb : {"advise", "bounds"}) {
+        const call result = launchbox_run({verb, binary, "--arch", "sm_90"});
+        EXPECT_EQ(result.status, 2);
+        EXPECT_TRUE(result.says("k.o is not a source")) << result.err;
+    }
+}
+
 TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_once)
 {
     const temporary_directory folder;

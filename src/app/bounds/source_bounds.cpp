@@ -9,9 +9,11 @@
 #include "app/input/kernel_pattern.hpp"
 #include "app/input/source_input.hpp"
 #include "compiler/run/compile_cache.hpp"
+#include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/matching.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -133,6 +135,9 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
 {
     source_bounds found;
     found.text = read_file(request.file);  // a missing file is said so before a compiler is looked for
+    if (found.text.find('\0') != std::string::npos)
+        throw error(escape_for_terminal(request.file) + " is not a source",
+                    "bounds and advise compile a source; launchbox inspect reads what is compiled");
     const toolchain tools = find_toolchain(request.nvcc);
     const std::vector<target> targets = source_targets(request.architectures, tools);
     std::optional<bounds_conditions> conditions;

@@ -39,7 +39,10 @@ void read_log(input_reading& reading, const std::string& file, std::string_view 
         summary.errors.push_back(fmt::format("line {}: {}", diagnostic.line, diagnostic.what));
     if (log.ends_inside_a_report)
         summary.errors.push_back("it ends inside a report: the log is truncated, or the compiler was killed");
-    if (tells_nothing && summary.errors.empty())
+    if (tells_nothing && text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        summary.errors.emplace_back(is_file(file) ? "it is empty"
+                                                  : "it is empty; nvcc reports to standard error: nvcc ... 2>&1 |");
+    else if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(
             std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
             (is_file(file) ? "" : " (a CUDA source is recognised by its name and must be a file)"));

@@ -97,11 +97,106 @@ bool read_piece(std::string_view line, log_piece& piece)
     return true;
 }
 
+// Puts together what a terminal or a mailer has wrapped: lines that go on in the next, which is no line of a compiler.
+class line_joiner {
+public:
+    explicit line_joiner(log_pieces& pieces) : pieces_(&pieces) {}
+
+    /// After a line of a compiler, the last of the pieces.
+    void note()
+    {
+        const log_piece& piece = pieces_->list.back();
+        first_length_ = piece.text.size();
+        joined_ = 0;
+        open_ = true;
+        note_name(piece);
+    }
+    /// A line that is none of a compiler's.
+    void add(std::string_view line, bool terminated)
+    {
+        if (!std::exchange(open_, false) || pieces_->list.empty()) return;
+        log_piece& piece = pieces_->list.back();
+        const std::size_t length = line.size();
+        if (const std::string_view prefix = trimmed(piece.text.substr(0, piece.prefix));
+            !prefix.empty() && take_prefix(line, prefix))
+            take_prefix(line, " ");
+        const bool goes_on = line.starts_with(", ") && text_of(piece).starts_with("Used ");
+        if (line.empty() || (!goes_on && lack_of(piece) == lack::none)) return;
+        // In the middle of a word, or at a blank that is gone; it may go on in the line after.
+        for (const bool to_end : {true, false}) {
+            for (const bool in_word : {true, false}) {
+                std::string text = std::string(piece.text) + (in_word ? "" : " ");
+                text += in_word ? line : trimmed(line);
+                log_piece joined{.text = {}, .line = piece.line, .terminated = terminated};
+                if (!read_piece(text, joined)) continue;
+                const lack still = lack_of(joined);
+                if (to_end ? still != lack::none
+                           : still != lack::end && !(still == lack::part && in_word && length == first_length_))
+                    continue;
+                joined.text = pieces_->changed.emplace_back(std::move(text));
+                piece = joined;
+                open_ = !to_end && ++joined_ < max_joined;
+                return note_name(piece);
+            }
+        }
+    }
+
+private:
+    static constexpr std::string_view compiling = "Compiling entry function", properties = "Function properties for";
+
+    static constexpr std::size_t max_joined = 16;  // which keeps the time linear
+
+    /// What a line lacks: the end of its last field, or anything.
+    enum class lack { none, end, part };
+
+    static std::string_view text_of(const log_piece& piece)
+    {
+        if (piece.kind != log_piece::content::statement) return {};
+        const auto statement = find_statement(piece.text.substr(piece.prefix));
+        return statement && statement->tool == "ptxas" ? statement->text : std::string_view();
+    }
+    static lack lack_of_field(std::string_view list, std::string_view diagnostic)
+    {
+        if (diagnostic.empty()) return lack::none;
+        const std::string_view last = trimmed(list.substr(list.rfind(',') + 1));  // npos + 1 is 0
+        return diagnostic == "cannot read \"" + std::string(last) + "\"" ? lack::end : lack::part;
+    }
+    [[nodiscard]] lack lack_of(const log_piece& piece) const
+    {
+        if (piece.kind == log_piece::content::stack) {
+            const std::string_view list = piece.text.substr(piece.prefix);
+            return lack_of_field(list, find_stack_figures(list).value_or(stack_figures{}).diagnostic);
+        }
+        std::string_view text = text_of(piece);
+        if (text.starts_with("Used ")) return lack_of_field(text, read_figures(text).diagnostic);
+        if (take_prefix(text, compiling)) {
+            if (!text.empty() && !text.starts_with(" '")) return lack::part;
+            if (text.ends_with('\'') && text.find("' for '") != std::string_view::npos) return lack::none;
+            return text.ends_with('\'') || text.ends_with("' for") ? lack::end : lack::part;
+        }
+        if (!take_prefix(text, properties)) return lack::none;
+        if (!text.empty() && !text.starts_with(' ')) return lack::part;
+        text = trimmed(text);
+        return last_name_.starts_with(text) && text != last_name_ ? lack::part : lack::none;
+    }
+    void note_name(const log_piece& piece)
+    {
+        std::string_view text = text_of(piece);
+        if (take_prefix(text, compiling) && take_prefix(text, " '")) last_name_ = text.substr(0, text.find('\''));
+    }
+
+    log_pieces* pieces_;
+    std::string last_name_;  // of the last kernel that was compiled
+    std::size_t first_length_ = 0, joined_ = 0;
+    bool open_ = false;
+};
+
 }  // namespace
 
 log_pieces read_pieces(std::string_view text)
 {
     log_pieces pieces;
+    line_joiner joiner(pieces);
     std::string buffer;
     bool new_line = true;
     while (!text.empty()) {
@@ -127,7 +222,15 @@ log_pieces read_pieces(std::string_view text)
             if (read_piece(part, piece)) pieces.list.push_back(piece);
             shown.remove_prefix(part.size());
         }
-        if (changed && pieces.list.size() == before) pieces.changed.pop_back();
+        if (pieces.list.size() > before) {
+            joiner.note();
+        } else if (changed) {
+            const std::string others = std::move(pieces.changed.back());
+            pieces.changed.pop_back();
+            joiner.add(others, terminated);
+        } else {
+            joiner.add(line, terminated);
+        }
     }
     return pieces;
 }

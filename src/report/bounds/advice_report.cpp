@@ -63,11 +63,17 @@ std::string write_text(const architecture_advice& one, bool narrow)
     }
 }
 
+// Whether some shared memory is not known and not counted.
+bool at_most(const architecture_advice& one)
+{
+    return !one.dynamic_shared_bytes || !one.written.figures.static_shared_bytes;
+}
+
 cell resident_cell(const architecture_advice& one)
 {
     if (!one.obstacle.empty()) return {"never", tone::bad};
     if (!one.residency) return "?";
-    return resident_text(one.residency->resident_blocks, one.threads, !one.dynamic_shared_bytes);
+    return resident_text(one.residency->resident_blocks, one.threads, at_most(one));
 }
 
 table rows_of(const kernel_advice& kernel, const output_style& style)
@@ -77,17 +83,15 @@ table rows_of(const kernel_advice& kernel, const output_style& style)
                {}};
     for (const architecture_advice& one : kernel.architectures) {
         const bool change = one.verdict == bounds_verdict::write || one.verdict == bounds_verdict::remove;
-        rows.rows.push_back({{escape_for_terminal(one.label())},
-                             known_or_sign(one.written.figures.registers, one.written),
-                             spills_cell(one.written),
-                             resident_cell(one),
-                             one.residency && one.obstacle.empty()
-                                 ? occupancy_text(one.residency->occupancy(), !one.dynamic_shared_bytes)
-                                 : "–",
-                             {write_text(one, narrow), change ? tone::good : tone::plain},
-                             one.obstacle.empty() || change
-                                 ? (one.effect.empty() ? "–" : escape_for_terminal(one.effect))
-                                 : escape_for_terminal(one.obstacle)});
+        rows.rows.push_back(
+            {{escape_for_terminal(one.label())},
+             known_or_sign(one.written.figures.registers, one.written),
+             spills_cell(one.written),
+             resident_cell(one),
+             one.residency && one.obstacle.empty() ? occupancy_text(one.residency->occupancy(), at_most(one)) : "–",
+             {write_text(one, narrow), change ? tone::good : tone::plain},
+             one.obstacle.empty() || change ? (one.effect.empty() ? "–" : escape_for_terminal(one.effect))
+                                            : escape_for_terminal(one.obstacle)});
     }
     return rows;
 }

@@ -162,6 +162,61 @@ TEST(log_forms, a_path_is_not_the_end_of_a_line)
     EXPECT_EQ(known_figures(log), 1);
 }
 
+std::string wrapped(const line_list& lines, const std::string& prefix, std::size_t width, bool at_blanks)
+{
+    std::string text;
+    for (const std::string& line : lines) {
+        for (std::size_t from = 0; from < line.size();) {
+            std::size_t size = std::min(width - prefix.size(), line.size() - from);
+            if (at_blanks && from + size < line.size())
+                if (const std::size_t blank = line.rfind(' ', from + size); blank > from && blank != std::string::npos)
+                    size = blank - from;
+            text += prefix + line.substr(from, size) + "\n";
+            from += size + (at_blanks && from + size < line.size() && line[from + size] == ' ' ? 1 : 0);
+        }
+    }
+    return text;
+}
+
+TEST(log_forms, lines_that_were_wrapped_are_one)
+{
+    const std::string name = "_ZN7project6detail12fused_kernelILi128ELi64ELb1EfEEvPKfS3_Pfiiiiiiii";
+    const line_list lines{
+        "ptxas info    : Compiling entry function '" + name + "' for 'sm_86'",
+        "ptxas info    : Function properties for " + name,
+        "    1024 bytes stack frame, 512 bytes spill stores, 2048 bytes spill loads",
+        "ptxas info    : Used 128 registers, used 1 barriers, 1024 bytes cumulative stack size, 40960 "
+        "bytes smem, 456 bytes cmem[0], 8 bytes cmem[2]",
+        "nvcc has said something else"};
+    int right = 0;
+    for (const char* prefix : {"", "> "}) {
+        for (const bool at_blanks : {false, true}) {
+            // At blanks a longer name stays whole.
+            for (std::size_t width = 50; width < 140; ++width) {
+                const resource_log log = parse_resource_log(wrapped(lines, prefix, width, at_blanks), "");
+                for (const kernel_info& kernel : log.kernels) {
+                    const kernel_figures& is = kernel.figures;
+                    EXPECT_EQ(kernel.name, name) << width;
+                    EXPECT_EQ(is.registers.value_or(128), 128) << width;
+                    EXPECT_EQ(is.static_shared_bytes.value_or(40960), 40960) << width;
+                    EXPECT_EQ(is.stack_frame_bytes.value_or(1024), 1024) << width;
+                    EXPECT_EQ(is.spill_load_bytes.value_or(2048), 2048) << width;
+                    const bool whole = is.registers && is.static_shared_bytes && is.spill_load_bytes;
+                    right += whole ? 1 : 0;
+                    EXPECT_TRUE(whole || !log.diagnostics.empty()) << width;
+                }
+            }
+        }
+    }
+    EXPECT_GT(right, 300);  // of 360
+    // What follows is another program's.
+    const resource_log log = parse_resource_log(
+        "ptxas info    : Compiling entry function 'dot' for 'sm_86'\nkernels.cu\n"
+        "ptxas info    : Used 24 registers, 364 bytes cmem[0]\n, done\n",
+        "");
+    EXPECT_EQ(known_figures(log), 1);
+}
+
 // Two compilers have written without waiting for each other's line to end.
 TEST(log_forms, lines_that_have_run_into_each_other_are_two)
 {
