@@ -4,8 +4,7 @@
 // arguments, the contents of every file that it can read (inputs, the folders they lie in, the headers of this
 // repository), and the identity of the compiler. What it printed, its exit status and its output files are kept in the
 // build folder (compiler/run/compile_cache.hpp). Temporary folders, which have other names in each run, are written as
-// @0,
-// @1, ... in what is kept; an output that holds such a name in binary form, or a name made of it, is not kept.
+// @0, @1, ... in what is kept; an output that holds such a name in binary form, or a name made of it, is not kept.
 //
 // LAUNCHBOX_TEST_CACHE=off: every run is nvcc's.
 #include <fcntl.h>
@@ -46,7 +45,8 @@ constexpr std::uintmax_t largest_kept = 64u << 20;
 struct command {
     std::vector<std::string> arguments;
     fs::path output, keep_folder;
-    std::vector<fs::path> inputs;  ///< every argument that is a file
+    std::vector<fs::path> inputs;    ///< every argument that is a file
+    std::vector<fs::path> included;  ///< of these, what -include puts before the source
     bool cacheable = true;
 };
 
@@ -73,6 +73,9 @@ command read_command(int count, char** arguments)
             read.keep_folder = read.arguments[++i];
         } else if (is_one_of(argument, {"-ccbin", "--compiler-bindir"}) && more) {
             ++i;
+        } else if (argument == "-include" && more) {
+            read.included.emplace_back(read.arguments[++i]);
+            read.inputs.push_back(read.included.back());
         } else if (std::error_code ignored; fs::is_regular_file(argument, ignored)) {
             read.inputs.emplace_back(argument);
         } else if (!argument.starts_with('-') && fs::path(argument).has_extension()) {
@@ -88,11 +91,19 @@ fs::path folder_of(const fs::path& file)
     return fs::absolute(file).parent_path();
 }
 
+/// launchbox gives each nvcc a folder of its own for temporary files, in which its output lies, too: what is wanted
+/// here is the folder around all of these.
+std::string folder_of_temporary_files()
+{
+    const std::string folder = fs::temp_directory_path().lexically_normal().string();
+    return folder.substr(0, folder.find("/launchbox-run-"));
+}
+
 /// The temporary folders of a command, which have a new name each time: longest first, so that a folder in a folder is
 /// replaced before the one around it.
 std::vector<std::string> private_folders(const command& asked)
 {
-    const std::string temporary = fs::temp_directory_path().string() + "/", repository = LAUNCHBOX_SOURCE_DIR;
+    const std::string temporary = folder_of_temporary_files() + "/", repository = LAUNCHBOX_SOURCE_DIR;
     std::vector<std::string> found;
     const auto add = [&](const fs::path& folder) {
         const std::string name = folder.lexically_normal().string();
@@ -146,6 +157,22 @@ private:
     std::vector<std::string> folders_;
 };
 
+/// Whether what is compiled lies in a temporary folder, and with it what is made of its path: __FILE__, and names of
+/// what is in an anonymous namespace. No: it is elsewhere, and only outputs, and headers that launchbox has written for
+/// macros to be expanded in the source, lie there.
+bool compiles_private_files(const command& asked, const folder_names& names)
+{
+    std::set<std::string> of_outputs;
+    if (!asked.output.empty()) of_outputs.insert(folder_of(asked.output).lexically_normal().string());
+    if (!asked.keep_folder.empty()) of_outputs.insert(fs::absolute(asked.keep_folder).lexically_normal().string());
+    for (const std::string& folder : names.all())
+        if (!of_outputs.contains(folder) || folder == fs::current_path()) return true;
+    return std::any_of(asked.inputs.begin(), asked.inputs.end(), [&](const fs::path& input) {
+        const bool is_included = std::find(asked.included.begin(), asked.included.end(), input) != asked.included.end();
+        return !is_included && names.is_in(folder_of(input).string());
+    });
+}
+
 bool is_text(const std::string& content)
 {
     return content.find('\0') == std::string::npos;
@@ -160,10 +187,17 @@ std::string read_all(const fs::path& file)
     }
 }
 
+// Whether what a file holds depends on its folder. The header by which launchbox injects bounds compares names alone.
+bool is_made_of_path(const std::string& content)
+{
+    return replaced(content, "is_file(__FILE__, name)", "").find("__FILE__") != std::string::npos;
+}
+
 /// Everything that decides what the command gives.
 class command_key {
 public:
-    command_key(const command& asked, const folder_names& names) : names_(names)
+    command_key(const command& asked, const folder_names& names)
+        : names_(names), compiles_private_files_(compiles_private_files(asked, names))
     {
         struct stat compiler {};
         ::stat(real_nvcc, &compiler);
@@ -193,7 +227,7 @@ public:
 
     [[nodiscard]] std::string text() const
     {
-        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 3"};
+        std::vector<std::string_view> parts{"launchbox compiler cache of the tests 4"};
         parts.insert(parts.end(), parts_.begin(), parts_.end());
         return key_of(parts);
     }
@@ -217,7 +251,7 @@ private:
             if (fs::file_size(at->path(), ignored) > largest_kept) continue;
             std::string content = read_all(at->path());
             // What is calculated from the name of a temporary folder is of no use in the next one.
-            if (is_private && content.find("__FILE__") != std::string::npos) cacheable_ = false;
+            if (is_private && compiles_private_files_ && is_made_of_path(content)) cacheable_ = false;
             contents[name] = names_.without(std::move(content));
         }
         for (auto& [name, content] : contents) {
@@ -227,6 +261,7 @@ private:
     }
 
     const folder_names& names_;
+    const bool compiles_private_files_;
     std::vector<std::string> parts_;
     bool cacheable_ = true;
 };
@@ -313,7 +348,9 @@ bool add_outputs(const command& asked, const folder_names& names, const std::map
         if (is_text_of_preprocessor(file)) content = line_markers_of(content);
         const bool text = is_text(content);
         if (!text && names.is_in(content)) return false;
-        if (!names.all().empty() && has_name_of_path(content)) return false;
+        // The text of the preprocessor, which has such words from CUDA's headers, holds no names that nvcc has made.
+        const bool is_preprocessed = file.extension() == ".ii";
+        if (!is_preprocessed && compiles_private_files(asked, names) && has_name_of_path(content)) return false;
         texts.push_back(names.without(file.string()));
         texts.emplace_back(::access(file.c_str(), X_OK) == 0 ? "x" : "-");
         texts.push_back(text ? names.without(std::move(content)) : std::move(content));

@@ -134,22 +134,32 @@ compile_answer read_with_nvcc(const compile_job& job)
 compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs)
 {
     const fs::path unit = outputs / unit_name;
-    write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
-    const nvcc_job named{
-        .source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true};
     const bool with_list = job.wanted == compile_job::wish::module_and_list;
-    compile_answer answer{.output = run_nvcc(job.tools, named)};
-    if (!answer.output.succeeded()) {
-        if (with_list) answer.files = read_with_nvcc(job).files;
-        return answer;
-    }
-    answer.kernel = kernel_named_in(answer.output.ptx_outline);
-    // Without the variable: a kernel whose address is taken, and that calls functions, gets other registers.
+    // Without a variable of its address: a kernel whose address is taken, and that calls functions, gets other
+    // registers.
     write_file_atomically(unit, unit_with_instance(fs::absolute(job.source), job.expression));
-    answer.output = run_nvcc(
-        job.tools,
-        {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list});
+    compile_answer answer{
+        .output = run_nvcc(
+            job.tools,
+            {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .list_files = with_list})};
+    const bool succeeded = answer.output.succeeded();
+    if (succeeded) answer.kernel = kernel_of_marker(answer.output.ptx_outline);
+    const bool is_about_unit = !succeeded && answer.output.log.find(unit_name) != std::string::npos;
+    if ((succeeded && answer.kernel.empty()) || is_about_unit) {
+        // Where the marker does not tell the name, a variable does, and errors of the expression read better there.
+        write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
+        nvcc_output named =
+            run_nvcc(job.tools,
+                     {.source = unit.string(), .architecture = job.architecture, .flags = job.flags, .only_ptx = true});
+        if (!named.succeeded()) {
+            answer.output = std::move(named);
+            if (with_list) answer.files = read_with_nvcc(job).files;
+            return answer;
+        }
+        answer.kernel = kernel_named_in(named.ptx_outline);
+    }
     std::vector<std::string>& read = answer.output.files;
+    if (with_list && read.empty() && !succeeded) answer.files = read_with_nvcc(job).files;
     if (with_list && !read.empty()) {
         std::erase(read, unit.string());
         answer.files = with_source(std::move(read), job);
@@ -304,6 +314,67 @@ std::string kernel_named_in(const std::string& ptx_outline)
     if (name.starts_with(generic) && name.ends_with(')'))
         name = name.substr(generic.size(), name.size() - generic.size() - 1);
     return name;
+}
+
+// A mangled name as it stands inside that of `marker_kernel`'s instance, where the marker is the first part that can be
+// referred to: S_ is S0_ there, and S0_ is S1_. Names with their length are passed over; what is not understood is the
+// same as nothing inside a marker.
+static std::string as_in_marker(std::string_view name)
+{
+    const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    std::string inside;
+    for (std::size_t at = 0; at < name.size();) {
+        if (is_digit(name[at])) {
+            std::size_t length = 0;
+            while (at < name.size() && is_digit(name[at]) && length < name.size()) {
+                length = length * 10 + static_cast<std::size_t>(name[at] - '0');
+                inside += name[at++];
+            }
+            // A number that is no length, as in Li3E, ends before a name begins.
+            if (at < name.size() && name[at] != 'E' && name[at] != '_') {
+                inside += name.substr(at, length);
+                at += length;
+            }
+            continue;
+        }
+        const std::size_t end = name[at] == 'S' ? name.find('_', at) : std::string_view::npos;
+        std::size_t number = 0;
+        const bool refers = end != std::string_view::npos && end <= at + 2 &&
+                            (end == at + 1 || (is_digit(name[at + 1]) && name[at + 1] < '9'));
+        if (refers) {
+            if (end == at + 2) number = static_cast<std::size_t>(name[at + 1] - '0') + 1;
+            inside += "S" + std::to_string(number) + "_";
+            at = end + 1;
+            continue;
+        }
+        inside += name[at++];
+    }
+    return inside;
+}
+
+std::string kernel_of_marker(std::string_view ptx_outline)
+{
+    std::vector<std::string_view> entries;
+    constexpr std::string_view entry = ".entry ";
+    for (std::size_t at = ptx_outline.find(entry); at != std::string_view::npos; at = ptx_outline.find(entry, at)) {
+        at += entry.size();
+        entries.push_back(ptx_outline.substr(at, ptx_outline.find_first_of("( \n", at) - at));
+    }
+    constexpr std::string_view before = "XadL", after = "EEEvv";
+    for (std::string_view marked : entries) {
+        const std::size_t at = marked.find(before);
+        if (!marked.starts_with("_Z16launchbox_marker") || at == std::string_view::npos || !marked.ends_with(after))
+            continue;
+        marked = marked.substr(at + before.size(), marked.size() - after.size() - at - before.size());
+        for (const std::string_view one : entries) {
+            if (as_in_marker(one) == marked) return std::string(one);
+        }
+        // Of extern "C" the name alone is kept, and there is one function of that name.
+        for (const std::string_view one : entries)
+            if (!one.starts_with("_Z") && marked.starts_with("_Z" + std::to_string(one.size()) + std::string(one)))
+                return std::string(one);
+    }
+    return {};
 }
 
 std::string_view signature_in(std::string_view name)

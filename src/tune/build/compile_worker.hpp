@@ -68,6 +68,10 @@ compile_answer read_compile_answer(const std::string& line, const std::filesyste
 /// In the PTX of a unit that nvcc compiled: the kernel that its last line takes the address of.
 std::string kernel_named_in(const std::string& ptx_outline);
 
+/// In the PTX of `unit_with_instance`: the kernel whose address its marker has as an argument. Empty: it is not
+/// certain.
+std::string kernel_of_marker(std::string_view ptx_outline);
+
 /// "(float*, int)" of "void scale<(int)4>(float*, int)", which is one function of several of that name; empty: the
 /// name is given alone.
 std::string_view signature_in(std::string_view name);
