@@ -320,7 +320,7 @@ TEST_F(capture_test, what_was_seen_of_a_killed_program_is_there)
     EXPECT_EQ(report["launches"], 500);
     EXPECT_EQ(report["signal"], 9);
     EXPECT_EQ(report["kernels"][0]["from_image"], true);
-    EXPECT_NE(report["warnings"][0].get<std::string>().find("did not end by itself"), std::string::npos);
+    EXPECT_NE(report["warnings"][0].get<std::string>().find("did not end normally"), std::string::npos);
 }
 
 TEST_F(capture_test, one_of_many_that_dies_harms_no_other)

@@ -75,7 +75,7 @@ TEST(cub_specs, are_listed_where_a_name_is_missing_or_wrong)
 {
     for (const char* name : {"cub:", "cub:skan", "cub:scan.toml", "cub:../cub/scan", "cub:SCAN"}) {
         const call refused = launchbox_run({"tune", name});
-        expect_refused(refused, std::string(name) + " names no algorithm of CUB");
+        expect_refused(refused, std::string(name) + " is not an algorithm of CUB");
         for (const std::string& algorithm : algorithms) EXPECT_TRUE(refused.says("cub:" + algorithm)) << refused.err;
     }
 }
@@ -151,7 +151,7 @@ TEST(cub_header, is_not_made_of_anything_else)
     };
     expect_refused(launchbox_run({"emit", "--format", "cub", "measurements/nvidia-h200/tune_block_sort.json"}),
                    "'block_sort' is not an algorithm of CUB");
-    refused({.name = "cub.sort"}, "cub.sort names no algorithm of CUB");
+    refused({.name = "cub.sort"}, "cub.sort is not an algorithm of CUB");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}}}, "without the parameter vector");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}, {"width", 4}}}, "the parameter width");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}, {"vector", "4}; int evil{"}}},

@@ -204,7 +204,7 @@ TEST_F(fleet_verbs, results_says_which_row_the_gpu_at_hand_has)
         << h200.out;
     EXPECT_TRUE(on(R"({"name": "NVIDIA A100", "capability": [8, 0]})").shows("does not compile")) << "no row of sm_80";
     expect_refused(launchbox_run({"results", block_sort_record, "--here"}, {}, {"LD_LIBRARY_PATH=/nowhere"}),
-                   "no GPU here", 3);
+                   "no GPU on this machine", 3);
 }
 #endif
 

@@ -232,7 +232,7 @@ TEST_F(objectives_test, a_gpu_without_a_counter_is_status_3_and_one_line)
     const call refused = launchbox_run(
         {"tune", "examples/block_sort/block_sort.toml", "--objective", "energy", "--store", path("no.db")}, {},
         {"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER, "FAKE_GPU_PLAN=" + path("plan.json")});
-    expect_refused(refused, "GPU 0 (Old GPU) has no energy counter", 3);
+    expect_refused(refused, "GPU 0 (Old GPU) has no readable energy counter", 3);
     EXPECT_FALSE(fs::exists(path("no.db")));
 }
 

@@ -170,7 +170,7 @@ TEST(open_option, writes_the_calculator_with_the_values)
         {"occupancy", "--arch", "sm_90a", "--threads", "192", "--registers", "63", "--shared", "11264", "--open"}, {},
         environment);
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(result.says("no screen"));
+    EXPECT_TRUE(result.says("no display"));
     const fs::path file = lines_of(result.out).front();
     ASSERT_TRUE(fs::exists(file)) << result.out;
     EXPECT_EQ(fs::status(file.parent_path()).permissions() & fs::perms::others_all, fs::perms::none);

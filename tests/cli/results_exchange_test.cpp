@@ -58,10 +58,10 @@ TEST(results_merge, makes_one_store_of_several)
         return launchbox_run({"results", file, "--format", "json", "--samples"}).json().at("candidates");
     };
     EXPECT_EQ(candidates(fleet).size(), candidates(example).size());
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "exists already");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", fleet}), "already exists");
     expect_refused(launchbox_run({"results", "--merge", example}), "-o fleet.db");
     expect_refused(launchbox_run({"results", "--merge", example, "-o", "-"}), "-o fleet.db");
-    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "exists already");
+    expect_refused(launchbox_run({"results", "--merge", example, "-o", "/dev/null"}), "already exists");
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
     expect_refused(launchbox_run({"results", "--merge", example, "--svg", "a.svg", "-o", again}),
                    "--merge only writes a store");
@@ -94,7 +94,7 @@ TEST(results_import, makes_a_store_once)
     EXPECT_EQ(made.json()["candidates"].size(), 6U + 14U);
     EXPECT_EQ(launchbox_run({"results", store, "--gpu", "Example", "--format", "json"}).json()["candidates"].size(),
               20U);
-    expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "exists already");
+    expect_refused(launchbox_run({"results", "--import", cache, "--store", store}), "already exists");
     expect_refused(launchbox_run({"results", "--import", cache, example}), "has no name");
     const std::string none = (place.path() / "none.db").string();
     expect_refused(launchbox_run({"results", "--import", "LICENSE", "--store", none}), "neither a result store nor");

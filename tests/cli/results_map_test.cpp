@@ -97,7 +97,7 @@ TEST(results_map, has_units)
     EXPECT_TRUE(map("GB/s").shows("3,948*"));
     EXPECT_TRUE(map("share").shows("100.0*"));
     EXPECT_TRUE(map("share").shows("98.3"));  // 0.408 / 0.415
-    expect_refused(map("GFLOP/s"), "do not say how much work");
+    expect_refused(map("GFLOP/s"), "the records do not contain the work of a workload");
     expect_refused(map("seconds"), "--unit");
     expect_refused(launchbox_run({"results", example, "--map", "threads", "--by", "type", "--unit", "ms"}),
                    "several workloads together");
@@ -105,7 +105,7 @@ TEST(results_map, has_units)
     const call both = launchbox_run({"results", with_work, example, "--map", "threads,items", "--unit", "GB/s"});
     EXPECT_EQ(both.status, 0) << both.err;
     EXPECT_TRUE(both.shows("3,948*"));
-    EXPECT_TRUE(both.shows("GB/s is not known here")) << both.out;
+    EXPECT_TRUE(both.shows("GB/s is not available: the record does not contain")) << both.out;
 }
 
 TEST(results_map, has_one_axis_a_workload_axis_and_parts)

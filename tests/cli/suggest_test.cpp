@@ -244,7 +244,7 @@ TEST(devices_verb, with_here_a_machine_without_a_gpu_is_missing_something)
     const nlohmann::json json = launchbox_run({"devices", "--format", "json"}).json();
     const call here = launchbox_run({"devices", "--here"});
     if (json["gpus"].empty()) {
-        expect_refused(here, "no GPU here", 3);
+        expect_refused(here, "no GPU on this machine", 3);
         EXPECT_FALSE(json["reason"].is_null());
     } else {
         EXPECT_EQ(here.status, 0);

@@ -295,7 +295,7 @@ TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_b
     expect_line(spec, "threads = \"blockSize\"  # blockSize is the block size, by its name");
     expect_line(spec, "blockSize = [32, 64, 128, 256, 512, 1024]");
     expect_line(spec, "dynamic_shared = \"blockSize * 4\"");
-    expect_line(spec, "the source passes in + 3, of which this is the beginning");
+    expect_line(spec, "the source passes in + 3; this is the buffer's start");
     expect_line(spec, "{ name = \"in\", type = \"int\", count = \"4 * n\", fill = \"random\" }");
 }
 
@@ -375,7 +375,7 @@ TEST_F(tune_init, what_cannot_be_written_is_one_line)
     refused({"-k", "nothing"}, "no kernel matches 'nothing'");
     refused({"-k", "declared"}, "the kernel declared is only declared here");
     refused({"-k", "never"}, "the kernel template never has no instance in this source");
-    refused({"-k", "by_value"}, "no spec can give by_value all of its arguments: p is a particle by value");
+    refused({"-k", "by_value"}, "a spec cannot describe all arguments of by_value: p is a particle by value");
     refused({"-k", "rows"}, "of is pointers in device memory (float**)");
     expect_refused(init(write("bad.cu", "__global__ void f() { x = 1; }\n")), "bad.cu does not compile: ");
     expect_refused(init(write("none.cu", "int main() {}\n")), "none.cu has no kernel");
@@ -394,7 +394,7 @@ TEST_F(tune_init, a_source_without_launches_is_described_all_the_same)
                       "template <int N, bool FAST> __global__ void __launch_bounds__(N) f(float* x, int n)\n"
                       "{ if (blockIdx.x * N + threadIdx.x < n) x[blockIdx.x * N + threadIdx.x] = FAST; }\n"),
                 {"-k", "f<128, true>"});
-    expect_line(spec, "# The source does not launch it");
+    expect_line(spec, "# The source does not launch the kernel");
     expect_line(spec, "name = \"f<{N}, true>\"");
     expect_line(spec, "threads = \"N\"");
     expect_line(spec, "N = [32, 64, 128, 256, 512, 1024]");

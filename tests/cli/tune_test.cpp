@@ -188,7 +188,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
         EXPECT_FALSE(now["best"][0]["raced"].get<bool>());
         ASSERT_EQ(now["races"].size(), 1u);
         EXPECT_FALSE(now["races"][0]["counts"].get<bool>());
-        const std::string older = "a=4 and 1 more took no part in the final race";
+        const std::string older = "a=4 and 1 more did not take part in the final race";
         EXPECT_NE(now["best"][0]["verdict"].get<std::string>().find(older), std::string::npos) << now["best"][0];
         const call emitted = launchbox_run({"emit", file, "--format", "json"});
         EXPECT_EQ(emitted.status, 0) << emitted.err;

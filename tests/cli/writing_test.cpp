@@ -112,7 +112,7 @@ protected:
     temporary_directory folder_;
 };
 
-const std::string is_input = "is also an input, and was not written", is_there = "exists already";
+const std::string is_input = "is also an input, and was not written", is_there = "already exists";
 
 TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
 {

@@ -185,7 +185,7 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
     if (given != nullptr && std::ranges::any_of(given->words, [](const source_token& word) { return word.is("+"); })) {
         std::string words;
         for (const source_token& word : given->words) words += (words.empty() ? "" : " ") + std::string(word.text);
-        remarks.insert(remarks.begin(), "the source passes " + words.substr(0, 60) + ", this its beginning");
+        remarks.insert(remarks.begin(), "the source passes " + words.substr(0, 60) + "; this is the buffer's start");
     }
     argument.comment = fmt::format("{}", fmt::join(remarks, "; "));
     draft_.arguments.push_back(std::move(argument));

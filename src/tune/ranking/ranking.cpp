@@ -94,7 +94,7 @@ std::string outdated_race_text(const std::vector<stored_result>& results, const 
         return escape_for_terminal(parameter_text(first)) + (count > 1 ? fmt::format(" and {} more", count - 1) : "");
     };
     if (!missed.empty())
-        return fmt::format("{} did not take part in the final race: it was measured later, or was not in the spec",
+        return fmt::format("{} did not take part in the final race (measured later, or not in the spec)",
                            named(results[workload.candidates[missed.front()].result].parameters, missed.size()));
     return fmt::format("{} took part in the final race with another result than now",
                        named(changed.front(), changed.size()));

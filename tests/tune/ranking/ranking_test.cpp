@@ -102,9 +102,8 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
         EXPECT_EQ(parameters_of(run, now, now.outdated->missed[0]), tuning_values(32, 3));
         const std::string winner = parameter_text(parameters_of(run, now, now.decided->winner));
         EXPECT_EQ(winner, median < 100'000 ? "threads=32 items=3" : "threads=128 items=15");
-        EXPECT_EQ(
-            outdated_race_text(run.results, now),
-            "threads=32 items=3 did not take part in the final race: it was measured later, or was not in the spec");
+        EXPECT_EQ(outdated_race_text(run.results, now),
+                  "threads=32 items=3 did not take part in the final race (measured later, or not in the spec)");
         for (const ranked_candidate& candidate : now.candidates) {
             EXPECT_FALSE(candidate.raced);
             EXPECT_EQ(candidate.settled, candidate.time);
@@ -185,9 +184,9 @@ TEST(ranking, of_several_races_the_last_that_holds_decides)
     EXPECT_FALSE(none.race);
     ASSERT_TRUE(none.outdated);
     EXPECT_EQ(none.outdated->missed.size(), 2u);
-    EXPECT_EQ(outdated_race_text(run.results, none),
-              "threads=128 items=15 and 1 more did not take part in the final race: it was measured later, or was not "
-              "in the spec");
+    EXPECT_EQ(
+        outdated_race_text(run.results, none),
+        "threads=128 items=15 and 1 more did not take part in the final race (measured later, or not in the spec)");
 }
 
 // "equal" prefers the baseline, and the next call may have another one.
