@@ -116,7 +116,7 @@ TEST_F(BoundsVerb, rows_are_of_different_code)
 
 TEST_F(BoundsVerb, the_second_run_compiles_nothing)
 {
-    const std::vector<std::string> words{file(), "--arch", "sm_90", "-k", "light", "--threads", "96"};
+    const std::vector<std::string> words{file(), "--arch", "sm_90", "-k", "light", "--threads", "512"};
     environment_ = {"LAUNCHBOX_CACHE=" + folder_.string()};
     const json first = swept(words);
     EXPECT_GT(first["compiles"], 0);
@@ -254,15 +254,32 @@ TEST_F(BoundsVerb, apply_for_several_architectures_writes_a_macro_that_gives_eac
 
 TEST_F(BoundsVerb, apply_needs_to_know_the_block_size)
 {
-    const call result = bounds({file(), "--arch", "sm_90", "-k", "light", "--apply"});
+    // Of which an SM holds one block, so that few bounds are to be tried for each size.
+    const std::string source =
+        "__global__ void light(float* data)\n{\n    __shared__ float all[12000];\n"
+        "    all[threadIdx.x] = data[threadIdx.x];\n    __syncthreads();\n"
+        "    data[threadIdx.x] = all[1023 - threadIdx.x];\n}\n";
+    write_file_atomically(file("large.cu"), source);
+    const call result = bounds({file("large.cu"), "--arch", "sm_75", "--apply"});
     EXPECT_EQ(result.status, 2);
     EXPECT_TRUE(result.says("--threads 256")) << result.err;
-    EXPECT_EQ(text(), sums_source);
+    EXPECT_EQ(text("large.cu"), source);
 }
 
 TEST_F(BoundsVerb, apply_refuses_a_template_with_the_text_to_paste)
 {
-    const call result = bounds({"examples/merge.cu", "--arch", "sm_80", "-k", "merge_tiles_greedy*", "--apply"});
+    std::string source = sums_source;
+    const auto rewrite = [&](const std::string& from, const std::string& to) {
+        const std::size_t at = source.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        source.replace(at, from.size(), to);
+    };
+    rewrite("__global__ void __launch_bounds__(256, 8) heavy(float*",
+            "template <class T>\n__global__ void "
+            "__launch_bounds__(256, 8) heavy(T*");
+    rewrite("int main()", "template __global__ void heavy<float>(float*, int);\n\nint main()");
+    write_file_atomically(file("templated.cu"), source);
+    const call result = bounds({file("templated.cu"), "--arch", "sm_90", "-k", "heavy*", "--apply"});
     EXPECT_EQ(result.status, 2);
     EXPECT_TRUE(result.says("template")) << result.err;
     EXPECT_TRUE(result.says("write there:")) << result.err;

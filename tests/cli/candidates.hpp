@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "tool.hpp"
@@ -10,11 +11,19 @@
 namespace launchbox {
 
 /// Copies spec and source into `here`, and gives back the plan of a double (tests/tune/fake_driver/README.md) without
-/// devices: fastest with 128 threads and 4 items.
-inline nlohmann::json candidates_in(const std::filesystem::path& here)
+/// devices: fastest with 128 threads and 4 items. There are 200 candidates; with up to 3 items
+/// 57, with up to 4 items 68.
+inline nlohmann::json candidates_in(const std::filesystem::path& here, int max_items = 16)
 {
     for (const char* file : {"candidates.cu", "candidates.toml"})
-        std::filesystem::copy_file(repository_file(std::string("tests/data/tune/") + file), here / file);
+        std::filesystem::copy_file(repository_file(std::string("tests/data/tune/") + file), here / file,
+                                   std::filesystem::copy_options::overwrite_existing);
+    std::string spec = read_input((here / "candidates.toml").string());
+    const std::string all = "items = { from = 1, to = 16 }";
+    const std::size_t at = spec.find(all);
+    if (at == std::string::npos) throw std::logic_error("candidates.toml has no line " + all);
+    spec.replace(at, all.size(), "items = { from = 1, to = " + std::to_string(max_items) + " }");
+    write_file_atomically(here / "candidates.toml", spec);
     nlohmann::json plan;
     plan["state"] = (here / "state.json").string();
     plan["noise"] = 0.001;

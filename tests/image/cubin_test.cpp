@@ -87,10 +87,17 @@ TEST_P(cubin_of, equals_ptxas_v)
     expect_equal_to_log(plain_kernels, GetParam(), {});
 }
 
-TEST_P(cubin_of, equals_ptxas_v_for_linking)
+// Each kind of code with the layouts before and from sm_90 on, or with all.
+TEST(cubin, equals_ptxas_v_with_other_options)
 {
     SKIP_WITHOUT_TOOLKIT();
-    expect_equal_to_log(plain_kernels, GetParam(), {"-rdc=true"});
+    using strings = std::vector<std::string>;
+    for (const auto& [options, some] : std::vector<std::pair<strings, strings>>{
+             {{"-rdc=true"}, {"sm_86", "sm_90a"}},
+             {{"-G"}, {"sm_75", "sm_120"}},
+             {{"-maxrregcount=32", "-lineinfo", "--use_fast_math"}, {"sm_75", "sm_90a"}}})
+        for (const std::string& architecture : is_exhaustive() ? architectures : some)
+            expect_equal_to_log(plain_kernels, architecture, options);
 }
 
 // ptxas counts what a kernel declares itself; nvlink adds that of templates, of the file and of the functions called.
@@ -124,18 +131,6 @@ extern "C" __global__ void prints(int* p) { p[0] = 1; }
             {"prints", 0}};
         EXPECT_EQ(found, wanted) << architecture;
     }
-}
-
-TEST_P(cubin_of, equals_ptxas_v_with_debug_code)
-{
-    SKIP_WITHOUT_TOOLKIT();
-    expect_equal_to_log(plain_kernels, GetParam(), {"-G"});
-}
-
-TEST_P(cubin_of, equals_ptxas_v_with_few_registers)
-{
-    SKIP_WITHOUT_TOOLKIT();
-    expect_equal_to_log(plain_kernels, GetParam(), {"-maxrregcount=32", "-lineinfo", "--use_fast_math"});
 }
 
 TEST_P(cubin_of, tells_launch_attributes)

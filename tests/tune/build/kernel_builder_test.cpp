@@ -1,5 +1,6 @@
 // NVRTC and nvcc compile for real.
 #include "tune/build/kernel_builder.hpp"
+#include "tune/build/compile_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -377,6 +378,26 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
               std::string::npos);
     EXPECT_NE(build("f", {"-maxrregcount"}).build.reason.find("has no number"), std::string::npos);
     EXPECT_THROW((void)build("f", {}, "nvrtc"), error);
+}
+
+// As nvcc 13.0 spells them. What a name refers back to is one further inside the marker's.
+TEST(kernel_builder, the_kernel_of_a_marker_is_found_among_its_overloads)
+{
+    const auto found = [](const std::string& marked, const std::vector<std::string>& kernels) {
+        std::string outline = ".version 9.0\n.visible .entry _Z16launchbox_markerIXadL" + marked + "EEEvv()\n";
+        for (const std::string& kernel : kernels) outline += ".visible .entry " + kernel + "(\n.param .u64 p\n)\n";
+        return kernel_of_marker(outline);
+    };
+    EXPECT_EQ(found("_Z5scaleIiEvPT_", {"_Z5scaleIfEvPT_", "_Z5scaleIiEvPT_"}), "_Z5scaleIiEvPT_");
+    EXPECT_EQ(found("_Z3twoPiS0_", {"_Z3twoPi", "_Z3twoPiS_"}), "_Z3twoPiS_");
+    // f(A*, B*, A), and f(A*, B*, A*), which alone has the name that the first has inside the marker.
+    EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_", "_Z1fP1AP1BS_"}), "_Z1fP1AP1BS_");
+    EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_"}), "");
+    EXPECT_EQ(found("_Z5S_S0_PiS0_", {"_Z5S_S0_PiS_"}), "_Z5S_S0_PiS_");  // a function with the name S_S0_
+    EXPECT_EQ(found("_Z3binILi20000EEvPi", {"_Z3binILi2000EEvPi", "_Z3binILi20000EEvPi"}), "_Z3binILi20000EEvPi");
+    EXPECT_EQ(found("_Z5plainPf", {"plain", "plainer"}), "plain");  // extern "C"
+    EXPECT_EQ(found("_Z4workPf", {"_Z5scaleIiEvPT_"}), "") << "a device function";
+    EXPECT_EQ(kernel_of_marker(".visible .entry _Z5scaleIiEvPT_()\n"), "");
 }
 
 TEST(kernel_builder, refuses_specs_that_cannot_be_built)
