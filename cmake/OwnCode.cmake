@@ -97,6 +97,13 @@ function(launchbox_module name)
   launchbox_unity(launchbox_${name} 16 ${sources})
 endfunction()
 
+# In the builds for development: compiled in two thirds to four fifths of the time of -O1, with code that takes up to twice
+# as long. For what runs briefly, options and reports, and for what takes longer to compile than it runs.
+set(launchbox_sooner_built "")
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(launchbox_sooner_built $<$<CONFIG:RelWithDebInfo>:-Og>)
+endif()
+
 function(launchbox_precompiled target from)
   if(LAUNCHBOX_QUICK_BUILD)
     target_precompile_headers(${target} REUSE_FROM ${from})

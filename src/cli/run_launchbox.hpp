@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 
 #include "app/tuning/backends.hpp"
 #include "support/error.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace launchbox::cli {
 

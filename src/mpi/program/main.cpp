@@ -1,5 +1,7 @@
 // launchbox-mpi tune SPEC [options]: the same as launchbox tune, on the GPUs of all ranks.
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <iostream>
 #include <optional>
