@@ -193,6 +193,14 @@ bool is_made_of_path(const std::string& content)
     return replaced(content, "is_file(__FILE__, name)", "").find("__FILE__") != std::string::npos;
 }
 
+// Whether it depends on the time: an answer of earlier would say what was then.
+bool is_made_of_time(const std::string& content)
+{
+    for (const char* macro : {"__DATE__", "__TIME__", "__TIMESTAMP__"})
+        if (content.find(macro) != std::string::npos) return true;
+    return false;
+}
+
 /// Everything that decides what the command gives.
 class command_key {
 public:
@@ -216,7 +224,9 @@ public:
             if (argument.starts_with("-I" + repository.string())) add_folder(argument.substr(2), true);
         std::set<fs::path> folders;
         for (const fs::path& input : asked.inputs) {
-            add(read_all(input));
+            const std::string content = read_all(input);
+            if (is_text(content) && is_made_of_time(content)) cacheable_ = false;
+            add(content);
             folders.insert(folder_of(input));
         }
         for (const fs::path& folder : folders)
@@ -252,6 +262,7 @@ private:
             std::string content = read_all(at->path());
             // What is calculated from the name of a temporary folder is of no use in the next one.
             if (is_private && compiles_private_files_ && is_made_of_path(content)) cacheable_ = false;
+            if (is_private && is_text(content) && is_made_of_time(content)) cacheable_ = false;
             contents[name] = names_.without(std::move(content));
         }
         for (auto& [name, content] : contents) {
