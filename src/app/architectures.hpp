@@ -1,4 +1,4 @@
-// The architectures and models of GPU that the user names: --arch, read once.
+// The architectures and GPU models that the user names with --arch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ struct target {
     std::optional<int> sms = {};  ///< of that model, if known
 };
 
-/// Every compute capability of the table.
+/// Every compute capability in the table.
 std::vector<compute_capability> known_capabilities();
 
 class architecture_list {
@@ -30,14 +30,15 @@ public:
     [[nodiscard]] bool empty() const { return named_.empty(); }
     [[nodiscard]] bool has_all() const;
 
-    /// Each architecture once; `all` is what "all" stands for. Also those that launchbox does not know, whose limits
-    /// are null: of a compiled kernel the compiler's figures can be read all the same.
+    /// Each architecture once; `all` is what "all" stands for. Includes architectures that launchbox does not know,
+    /// whose limits are null: the compiler's figures of a compiled kernel can be read even then.
     [[nodiscard]] std::vector<target> named(const std::vector<compute_capability>& all) const;
 
-    /// The same; throws `error` for an architecture that launchbox does not know.
+    /// The same, but throws `error` for an architecture that launchbox does not know.
     [[nodiscard]] std::vector<target> known(const std::vector<compute_capability>& all) const;
 
-    /// As `known`, but two GPUs of one architecture are two targets: "H100 PCIe,H100", for figures that depend on SMs.
+    /// As `known`, but two GPUs of one architecture are two targets: "H100 PCIe,H100". For figures that depend on the
+    /// number of SMs.
     [[nodiscard]] std::vector<target> gpus() const;
 
 private:
@@ -46,18 +47,19 @@ private:
     std::vector<std::optional<target>> named_;  // nullopt: "all"
 };
 
-/// For an option that names one architecture. Throws `error` where it names another number of them, or one that
-/// launchbox does not know.
+/// For an option that takes one architecture. Throws `error` if the user named none or several, or one that launchbox
+/// does not know.
 target single_architecture(const std::string& text, const std::string& option);
 
-/// Where a kernel of this architecture, of which there are limits, is asked about: on those of the named GPUs that have
-/// it, or on the architecture alone.
+/// The targets to answer for on this architecture, whose limits are known: the named GPUs that have it, or the
+/// architecture alone.
 std::vector<target> targets_of_kernel(const compute_capability& architecture, const std::vector<target>& named);
 
 /// Throws `error` for an architecture that launchbox does not know.
 target known_target(const compute_capability& architecture);
 
-/// The architecture of the first GPU here. Throws `error` when there is none and the user named no architecture.
+/// The architecture of the first GPU of this machine. Throws `error` if there is no GPU and the user named no
+/// architecture.
 target target_of_this_machine();
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Which block sizes keep the most threads resident: of figures that the user names, or of the kernels of files.
+// The block sizes that keep the most threads resident, for figures that the user names or for the kernels of files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,11 +20,11 @@ struct suggest_request {
     std::optional<int> sms;  ///< of the GPU
 };
 
-/// Of the request's figures alone, on each architecture.
+/// For the figures of the request alone, on each architecture.
 std::vector<block_size_advice> block_sizes_of_figures(const suggest_request& request);
 
-/// Of each kernel, on each architecture that it is for; the request's figures go first. Why one is left out is added to
-/// the errors of its input.
+/// For each kernel, on each of its architectures; figures of the request override those of the kernel. The reason why a
+/// kernel is left out is added to the errors of its input.
 std::vector<block_size_advice> block_sizes_of_kernels(const suggest_request& request, kernel_input& input);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Dynamic shared memory as the user says it: bytes, or an expression of threads; read once.
+// Dynamic shared memory as the user writes it: bytes, or an expression of `threads`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,15 +10,15 @@ namespace launchbox {
 
 class dynamic_shared_size {
 public:
-    /// "11264", "48K" or "4*threads". Throws `error` for what is no expression.
+    /// Parses "11264", "48K" or "4*threads". Throws `error` if it is not an expression.
     explicit dynamic_shared_size(std::string text);
 
     /// As it was written.
     [[nodiscard]] const std::string& text() const { return text_; }
     [[nodiscard]] bool depends_on_threads() const;
 
-    /// For a block of so many threads. Throws `error` for what cannot be calculated; `bytes` also for a size that no
-    /// block can have. For several threads at once.
+    /// The size for a block of `threads`. Throws `error` if it cannot be calculated; `bytes` also if no block can have
+    /// that size. Several threads may call it at once.
     [[nodiscard]] std::int64_t bytes(int threads) const;
     [[nodiscard]] std::int64_t unchecked_bytes(int threads) const;
 

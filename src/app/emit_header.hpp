@@ -1,4 +1,4 @@
-// Winners as C++: what is written where, from records and the header that is there.
+// Writes tuned rows as C++, from records and the existing header.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,7 +45,7 @@ struct emitted_header {
     std::string text;         ///< to be written
 };
 
-/// Throws `error` where records, options and header do not go together.
+/// Throws `error` if records, options and header do not go together.
 emitted_header emit_header(const emit_request& request);
 
 }  // namespace launchbox

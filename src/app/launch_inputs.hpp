@@ -1,4 +1,4 @@
-// What the user says of a kernel and its launch, for `occupancy` and `suggest`.
+// The figures of a kernel and its launch that the user gives to `occupancy` and `suggest`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,11 +26,11 @@ struct dynamic_shared_limit {
     how set = how::as_needed;
     std::int64_t bytes = 0;
 
-    /// "max", "default" or bytes, "48K". Throws `error`, naming the option, for anything else.
+    /// "max", "default" or bytes ("48K"). Throws `error`, naming the option, for anything else.
     static dynamic_shared_limit named(const std::string& text, const std::string& option);
 };
 
-/// Which numbers are taken: far above what any GPU has, so that the answer comes from the model.
+/// The numbers that are accepted: far above what any GPU has, so that the model gives the answer.
 struct number_range {
     int least = 0, most = 0;
 };
@@ -53,11 +53,11 @@ struct launch_inputs {
     global_caching caching = global_caching::off;
     model_mode mode = model_mode::driver;
 
-    /// What the kernel uses; what is not given is taken from `found`.
+    /// The kernel's use; figures that the user did not give come from `found`.
     [[nodiscard]] kernel_resources resources(const kernel_resources& found = {}) const;
 
-    /// Throws `error` where a thread cannot have so many registers on any of these architectures; none: on any there
-    /// is.
+    /// Throws `error` if a thread cannot have so many registers on any of these architectures; without architectures,
+    /// on any that exists.
     void refuse_registers(const std::vector<target>& targets) const;
 
     /// The settings for a launch with `dynamic_bytes`.

@@ -1,4 +1,4 @@
-// The account of launches: of figures that the user names, or of the kernels of files.
+// Explains the occupancy of launches, for figures that the user names or for the kernels of files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,11 +27,11 @@ struct occupancy_request {
 /// What is asked of the request's figures alone, which name the threads, there.
 occupancy_question question_of_figures(const occupancy_request& request, const target& where);
 
-/// Of the request's figures alone, on each architecture.
+/// For the figures of the request alone, on each architecture.
 std::vector<occupancy_account> accounts_of_figures(const occupancy_request& request);
 
-/// Of each kernel, on each architecture that it is for; the request's figures go first. Why one is left out is added to
-/// the errors of its input.
+/// For each kernel, on each of its architectures; figures of the request override those of the kernel. The reason why a
+/// kernel is left out is added to the errors of its input.
 std::vector<occupancy_account> accounts_of_kernels(const occupancy_request& request, kernel_input& input);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Many launches at once: a table of comma-separated values with a launch in each line.
+// Many launches at once: a table of comma-separated values with one launch per line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace launchbox {
 
-/// The columns that such a table can have: the options of the command line without their dashes.
+/// The columns that such a table may have: the options of the command line without their dashes.
 std::vector<std::string> question_columns();
 
-/// An answer a line, in their order. `table` begins with a line that names its columns; an empty cell is not told, as
-/// an option that is left out. What `common` has is the same for all lines. Throws `error`, with the line and the
-/// column, for the first that is wrong: one wrong launch may mean that all are.
+/// One answer per line, in their order. The first line of `table` names its columns; an empty cell is as an option that
+/// is left out. `common` applies to all lines. Throws `error` for the first wrong line, with line and column, since one
+/// wrong launch may mean that all are wrong.
 std::vector<occupancy_answer> answers_of_table(const occupancy_request& common, std::string_view table,
                                                const std::string& name);
 

@@ -1,4 +1,4 @@
-// What a page of `launchbox report` is made of: records, launches and kernels, each file by what it holds.
+// Reads the inputs of `launchbox report`: records, launches and kernels. Each file is recognized by its content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,7 @@ struct page_material {
     exit_status status = exit_status::done;
 };
 
-/// Fills `page`, which stays where it is. A bad file among several is said.
+/// Fills `page`, which must not be moved. A bad file among several is reported.
 void read_page(const page_request& request, page_material& page, const listener& news = {});
 
 }  // namespace launchbox

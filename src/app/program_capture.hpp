@@ -1,4 +1,4 @@
-// A program run with the observer: the kernels that it launches, or one launch kept whole.
+// Runs a program with the observer, to list the kernels that it launches or to capture one launch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// The launch that is to be kept.
+/// The launch to capture.
 struct launch_choice {
     std::string kernel;  ///< its name, or a pattern
     std::uint64_t nth = 1;
@@ -43,7 +43,7 @@ struct capture_result {
     std::string not_kept;  ///< why no launch was
 };
 
-/// Throws `error` where programs cannot be observed, before the program is started.
+/// Throws `error` before the program is started if programs cannot be observed on this system.
 void refuse_capture(const std::vector<std::string>& command);
 
 capture_result capture_program(const capture_request& request);

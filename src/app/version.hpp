@@ -1,4 +1,4 @@
-// What `--version` says.
+// The output of `--version`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// "launchbox 0.1.0", and what is found here: compiler with its path, driver.
+/// "launchbox 0.1.0", with the compiler, its path, and the driver of this machine.
 std::string version_text(const std::string& version);
 
 }  // namespace launchbox

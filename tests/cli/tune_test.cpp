@@ -678,7 +678,7 @@ TEST_F(tune_test, a_kernel_without_a_gpu_says_what_can_be_done_here)
     const call refused = launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--store", path("sum.db")}, {},
                                        {"CUDA_VISIBLE_DEVICES="});
     if (refused.status == 0) GTEST_SKIP() << "there is a GPU here";
-    expect_refused(refused, "needs a GPU, and there is none here", 3);
+    expect_refused(refused, "needs a GPU, and this machine has none", 3);
     EXPECT_TRUE(refused.says("--build-only --arch")) << refused.err;
     EXPECT_TRUE(refused.says("--replay")) << refused.err;
     EXPECT_FALSE(fs::exists(here / "sum.db"));

@@ -142,7 +142,7 @@ def test_an_objective_ranks_by_numbers_of_the_users_own(tmp_path):
     ("5", "quantities returned a int: give a dict of numbers"),
     ("{'p99_ms': float('nan')}", "quantities says p99_ms = nan: numbers have to be above 0"),
     ("{'p99_ms': '3'}", "quantities says p99_ms = '3': numbers have to be above 0"),
-    ("{'other': 1.0}", "its answer has no p99_ms, which the objective names"),
+    ("{'other': 1.0}", "it answered without p99_ms, which the objective names"),
     ("1 / 0", "quantities raised ZeroDivisionError")])
 def test_numbers_that_are_none_cost_a_candidate(tmp_path, returned, reason):
     functions = TIMES + f"""
@@ -632,7 +632,7 @@ PROCESSES = {
     "exit 3": "exit status 3",
     "yes": "a message of another process",
     "yes | tr -d '\\n'": "killed by signal 9",
-    "sleep 100": "does not get what it needs within 0.5 s",
+    "sleep 100": "did not get what it needs within 0.5 s",
     "kill -11 $$": "killed by signal 11",
     "ready": "died before it took up the task",
     "ready; while read l; do yes '{\"phase\": \"load\"}'; done": "never answers",

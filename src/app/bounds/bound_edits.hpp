@@ -1,4 +1,4 @@
-// The launch bounds that were found, written into the source that they were found for.
+// Writes recommended launch bounds into the source that they were found for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// About a kernel that is not edited.
+/// A message about a kernel that is not edited.
 struct edit_remark {
     std::string text;
     std::vector<std::string> to_paste = {};  ///< lines to be written by hand
@@ -22,8 +22,8 @@ struct edited_source {
     bool refused = false;  ///< some kernel could not be edited
 };
 
-/// `before` is the source as it was compiled; `answers` are those of `trials`, one for each, those of one kernel one
-/// after the other.
+/// `before` is the source as it was compiled; `answers` has one answer per element of `trials`, with those of one
+/// kernel next to each other.
 edited_source edit_bounds(const std::string& source, const std::string& before,
                           const std::vector<kernel_trials>& trials, const std::vector<bounds_answer>& answers);
 

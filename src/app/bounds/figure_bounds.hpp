@@ -1,4 +1,4 @@
-// Launch bounds of figures that the user names, without a source.
+// Launch bounds for figures that the user names, without a source.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The launch bounds to write into the sources of a folder.
+// Launch bounds for the sources of a folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace launchbox {
 
-/// `request.file` is a folder: each of its sources (.cu) is swept, those without a kernel are left out. Says which
-/// files are read. Throws `error` where there is none, or no kernel that is wanted.
+/// `request.file` is a folder: each of its sources (.cu) is swept; those without a kernel are left out. Lists the files
+/// that are read. Throws `error` if there is no source, or no kernel that matches.
 source_bounds find_bounds_in_folder(const source_bounds_request& request, const listener& news = {});
 
-/// Of a source or of a folder.
+/// For a source or a folder.
 source_bounds find_all_bounds(const source_bounds_request& request, const listener& news = {});
 
 }  // namespace launchbox

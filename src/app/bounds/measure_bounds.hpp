@@ -1,4 +1,4 @@
-// Which of the launch bounds that nothing beats on paper is the fastest: the user's benchmark decides.
+// Measures with the user's benchmark which launch bound of the Pareto set is the fastest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace launchbox {
 
-/// A command of the user's, as it was written and as words.
+/// A command of the user, as written and split into words.
 struct benchmark_command {
     std::string text;
     std::vector<std::string> words;
@@ -27,8 +27,8 @@ struct benchmark_request {
     double time_limit = 300;       ///< seconds a run
 };
 
-/// The architecture to measure on: that of the GPU here, or the only one that is swept. Throws `error`, before anything
-/// is compiled, when there is none.
+/// The architecture to measure on: that of this machine's GPU, or the only one that is swept. Throws `error`, before
+/// anything is compiled, if there is none.
 bounds_conditions conditions_for(const benchmark_request& benchmark, const std::vector<target>& targets);
 
 struct measured_source {
@@ -37,8 +37,9 @@ struct measured_source {
     unsigned jobs = 0;
 };
 
-/// Races, kernel by kernel, the Pareto sets of all block sizes, what is recommended, the source as it is and no
-/// attribute, fills `measured` of their rows and concludes again. Returns what could not be measured, a line each.
+/// For each kernel, races the Pareto sets of all block sizes, the recommended attribute, the unchanged source and no
+/// attribute; fills `measured` of their rows and draws the conclusions again. Returns one line for each thing that
+/// could not be measured.
 std::vector<std::string> measure_bounds(const toolchain& tools, const benchmark_request& request,
                                         const bounds_conditions& conditions, const measured_source& source,
                                         const std::vector<kernel_trials>& trials, std::vector<bounds_answer>& answers,

@@ -1,4 +1,4 @@
-// The launch bounds to write into a source: it is compiled with every one that can make a difference.
+// Launch bounds for a source: compiles it with every bound that can make a difference.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,7 +37,7 @@ struct source_bounds {
     exit_status status = exit_status::done;
 };
 
-/// What cannot be compiled or measured is said, and the rest is done. Throws `error` where no kernel is wanted.
+/// What cannot be compiled or measured is reported, and the rest is done. Throws `error` if no kernel matches.
 source_bounds find_bounds(const source_bounds_request& request, const listener& news = {});
 
 }  // namespace launchbox

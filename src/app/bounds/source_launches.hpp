@@ -13,14 +13,14 @@
 
 namespace launchbox {
 
-/// Reads the source as the host's compiler sees it, in a thread of its own.
+/// Reads the source as the host's compiler sees it, in a separate thread.
 class source_launches {
 public:
-    /// `tools` and `text` have to outlive this.
+    /// `tools` and `text` must outlive this.
     source_launches(const toolchain& tools, std::string file, const std::string& text, std::vector<std::string> flags,
                     std::vector<compute_capability> architectures);
 
-    /// One for each of the kernels, which are of this source.
+    /// One result for each of the kernels, which must be of this source.
     [[nodiscard]] std::vector<block_size_use> uses_of(const std::vector<const kernel_info*>& kernels);
 
 private:

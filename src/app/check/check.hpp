@@ -1,4 +1,4 @@
-// Kernels of the user's inputs against a budget, the figures of an earlier build, and limits of the inputs as a whole.
+// Checks kernels of the user's inputs against a budget, the figures of an earlier build, and limits on whole inputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,7 @@ struct check_references {
     std::vector<std::string> errors;  ///< in these files, a line each; with some nothing is to be checked
 };
 
-/// Throws `error` where there is nothing to check against.
+/// Throws `error` if there is nothing to check against.
 check_references read_references(const check_request& request);
 
 struct checked_files {
@@ -42,10 +42,10 @@ struct checked_files {
 
 checked_files read_checked_kernels(const check_request& request, const listener& news = {});
 
-/// Checks everything, and what of it was not there to be checked.
+/// Checks everything, and reports the parts that were missing and so could not be checked.
 void check_files(const check_request& request, const check_references& given, checked_files& files);
 
-/// The figures of these kernels, for later builds to be compared with. Throws `error` where there are none.
+/// The figures of these kernels as a baseline for later builds. Throws `error` if there are none.
 std::string baseline_of(const check_result& result);
 
 }  // namespace launchbox

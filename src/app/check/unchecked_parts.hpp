@@ -1,4 +1,4 @@
-// A gate that saw nothing has failed: each input, and each kernel for each architecture that was named.
+// A gate that checked nothing must fail: for each input, and for each kernel on each named architecture.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// With a pattern the kernel may be in any of the inputs. An input with errors has its own exit status.
+/// With a pattern, the kernel may be in any of the inputs. An input with errors has its own exit status.
 std::vector<unchecked_part> unchecked_parts(const check_request& request, const kernel_input& input);
 
 }  // namespace launchbox

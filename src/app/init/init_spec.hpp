@@ -1,5 +1,5 @@
-// The spec that `launchbox tune --init` writes: a kernel of a source, its arguments and its launch, as the source has
-// them, and what can be tuned about it.
+// The spec that `launchbox tune --init` writes: a kernel of a source, with its arguments and launch as the source has
+// them, and its tunable parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@ struct written_spec {
     std::vector<std::string> to_fill_in;  ///< names of the values that the source does not tell
 };
 
-/// What the source does not tell is said in a comment at its line. Throws `error`, one line, where there is no kernel
-/// to write about, or where it takes something that no spec can give it.
+/// Anything that the source does not determine is marked by a comment on its line. Throws `error`, one line, if there
+/// is no kernel, or if the kernel has a parameter that a spec cannot supply.
 written_spec init_spec(const init_request& request, const listener& news = {});
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// The kernel of a source that a spec is to be written for: compiled, and as the text has it, with its launches.
+// The kernel that a spec is to be written for, compiled and as text, with its launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -47,7 +47,7 @@ struct kernel_choice {
     std::size_t other_launches = 0;            ///< of the same kernel or template, behind this one
 };
 
-/// Compiles the source once. Throws `error`: one line about what is missing.
+/// Compiles the source once. Throws `error`: one line that says what is missing.
 kernel_choice choose_kernel(const init_request& request, const listener& news);
 
 }  // namespace launchbox

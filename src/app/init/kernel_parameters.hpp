@@ -1,4 +1,4 @@
-// The parameters of a kernel with their types, and what its text does with what they point to.
+// The parameters of a kernel with their types, and how its text uses the memory they point to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,16 +35,17 @@ struct kernel_parameter {
 
 std::vector<kernel_parameter> parameters_of(const kernel_choice& choice);
 
-/// Template parameters of the chosen instance with their values; types too.
+/// The template parameters of the chosen instance with their values, including types.
 template_values instance_of(const kernel_choice& choice);
 
-/// Of every function that the kernel's text names, its own first, their scopes in the file that defines the kernel.
+/// Every function that the kernel's text names, the kernel first, with their scopes in the file that defines the
+/// kernel.
 std::vector<int> functions_behind(const kernel_choice& choice);
 
 /// All names in these functions and in the macros that they use.
 std::set<std::string_view> names_behind(const kernel_choice& choice);
 
-/// Whether the kernel asks how many threads its block has; nullopt: it may, in a function that the text does not show.
+/// Whether the kernel reads its block size; nullopt: unknown, because it calls a function that the text does not show.
 std::optional<bool> reads_block_size(const kernel_choice& choice);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// A launch in a source as words: grid, block, shared memory, the kernel's arguments; and how large buffers are.
+// The words of a launch in a source: grid, block, shared memory and arguments; and the sizes of buffers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,14 +18,14 @@ struct launch_words {
 
 launch_words words_of(const source_launch& launch, const source_view& view, const spec_expressions& expressions);
 
-/// What memory a variable of the host, or a vector of thrust, was given: bytes, or elements.
+/// The size of the memory that a host variable or a thrust vector was given: bytes, or elements.
 struct allocated_words {
     placed_words size;
     bool is_elements = false;
 };
 std::optional<allocated_words> allocation_of(std::string_view variable, std::size_t seen_from, const source_view& view);
 
-/// The variable that an argument is: "d_out", "d_out + 1", "thrust::raw_pointer_cast(v.data())".
+/// The variable in an argument: "d_out", "d_out + 1", "thrust::raw_pointer_cast(v.data())".
 std::optional<std::string_view> variable_in(const placed_words& argument, const source_view& view);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What of a kernel its source leaves open to be tuned: whole numbers among its template's arguments, and constants.
+// What a kernel's source leaves open to tuning: whole numbers among its template arguments, and constants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,10 +27,10 @@ struct source_tunables {
 
 source_tunables tunables_of(const kernel_choice& choice);
 
-/// Of a template's parameter: int and the like, by aliases too; an enumeration is none.
+/// Whether the type of a template parameter is int or the like, also through aliases; not an enumeration.
 bool is_whole_number_type(const source_view& view, token_span type);
 
-/// Values to try beside one that the source has, rising. Of threads in a block: powers of two from a warp on.
+/// Values to try beside the source's own, rising. For threads in a block: powers of two, from one warp.
 std::vector<std::int64_t> values_around(std::int64_t value);
 std::vector<std::int64_t> block_sizes_around(std::int64_t value, std::int64_t least, std::int64_t most);
 

@@ -1,4 +1,4 @@
-// A spec that launchbox writes for a kernel: what of it is known, and what its user has to fill in, as comments.
+// A spec that launchbox writes for a kernel: the known parts, and comments where the user has to fill something in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace launchbox {
 
-/// One line of a spec: `comment` stands behind it, or above it where it is long.
+/// One line of a spec: `comment` is put behind it, or above it if it is long.
 struct draft_line {
     std::string text, comment = {};
 };

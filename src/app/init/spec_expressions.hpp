@@ -29,32 +29,33 @@ struct extent_words {
     bool is_known = false;
 };
 
-/// "BLOCKSIZE" of "BLOCK_SIZE".
+/// "BLOCKSIZE" for "BLOCK_SIZE".
 std::string plain_name(std::string_view name);
 
 class spec_expressions {
 public:
     explicit spec_expressions(const source_view& view) : view_(view) {}
 
-    /// What names of the source are in the spec.
+    /// The spec's names for names of the source.
     std::map<std::string, std::string, std::less<>> names;
-    /// The same for names that differ only in capitals and underscores: a host's block_size is the BLOCK_SIZE of its
-    /// kernel. By plain_name; only where nothing else is known.
+    /// The same for names that differ only in case and underscores: a host's block_size is its kernel's BLOCK_SIZE. By
+    /// plain_name; used only if nothing else is known.
     std::map<std::string, std::string, std::less<>> alike;
-    /// What stands at this place of the text is this name of the spec, whatever it says.
+    /// The token at this place of the text stands for this name of the spec, whatever its text is.
     std::map<const char*, std::string> places;
-    /// This number is meant to be a name of the spec, and the next smaller one that name less one.
+    /// This number stands for a name of the spec, and the next smaller number for that name minus one.
     std::optional<std::pair<std::int64_t, std::string>> literal;
-    /// Of template parameters: "T" is "float".
+    /// Values of template parameters: "T" is "float".
     template_values instance;
-    /// A name for what the text does not tell; without it, the expression is not known.
+    /// A name for values that the text does not determine; without it, such an expression is unknown.
     std::function<std::string(std::string_view)> unknown;
 
-    /// nullopt: it cannot be written, or is not known.
+    /// nullopt: the expression cannot be written as one of a spec, or is not known.
     [[nodiscard]] std::optional<std::string> text(const placed_words& expression);
     [[nodiscard]] extent_words extent(token_span words, std::size_t at) const;
 
-    /// All names of the source that were followed, and "a" and "b" of each a // b: what has to have no remainder.
+    /// All names of the source that were followed, and "a" and "b" of each a // b, whose division must leave no
+    /// remainder.
     [[nodiscard]] const std::set<std::string, std::less<>>& followed() const { return followed_; }
     [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& quotients() const { return quotients_; }
     void forget() { followed_.clear(), quotients_.clear(); }

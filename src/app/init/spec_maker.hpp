@@ -1,4 +1,4 @@
-// How a spec is made of a chosen kernel, step by step: names for what the source has, its launch, its arguments.
+// Makes a spec from a chosen kernel, step by step: names for the source's quantities, its launch, its arguments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace launchbox {
 
-/// Of digits alone.
+/// Whether the text consists of digits alone.
 std::optional<std::int64_t> whole_number(const std::string& text);
 
 /// Whether an expression of a spec uses this name.

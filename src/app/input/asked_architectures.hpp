@@ -1,4 +1,5 @@
-// What --arch asks for, of each kernel: its code for that architecture, else what runs there, else that it is missing.
+// Applies --arch to each kernel: takes its code for that architecture, else code that runs there, else reports it
+// missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +18,7 @@ struct kernel_input;
 
 inline constexpr std::size_t no_input = static_cast<std::size_t>(-1);
 
-/// Code that was not read, of which names and architecture are known.
+/// Code that was not read; its names and architecture are known.
 struct other_code {
     kernel_info info;
     std::size_t input = no_input;  ///< its place in `kernel_input::inputs`; `no_input`: that is not shown
@@ -25,20 +26,20 @@ struct other_code {
 
 class asked_architectures {
 public:
-    /// Of an empty list, or with "all": everything is asked for.
+    /// An empty list and "all" ask for everything.
     explicit asked_architectures(const architecture_list& list);
 
     [[nodiscard]] bool all() const { return targets_.empty(); }
     [[nodiscard]] const std::vector<target>& targets() const { return targets_; }
 
-    /// "sm_80,sm_90", and which of them launchbox does not know.
+    /// "sm_80,sm_90", and those of them that launchbox does not know.
     [[nodiscard]] std::string words() const;
 
     /// Whether code of this name, "sm_90a" or "compute_90", is for one of them.
     [[nodiscard]] bool has(std::string_view architecture) const;
 
-    /// The names of code that is for none of them and is needed all the same: some kernel has no other that runs on
-    /// one.
+    /// The names of code for other architectures that is needed all the same, because a kernel has nothing else that
+    /// runs on one of them.
     [[nodiscard]] std::set<std::string> needed_beside(const std::vector<const kernel_info*>& kernels) const;
 
     /// Of one thing that the user named, whose kernels and files begin at these numbers: leaves the kernels' code that

@@ -20,7 +20,7 @@ struct folder_files {
 /// `is_wanted` tells of a name whether the file is missed where it cannot be read. Links to folders are not followed.
 folder_files files_in_folder(const std::string& folder, const std::function<bool(std::string_view name)>& is_wanted);
 
-/// The CUDA sources (.cu) of a folder, sorted; headers are none, nor are hidden files.
+/// The CUDA sources (.cu) of a folder, sorted; without headers and hidden files.
 std::vector<std::string> sources_of(const folder_files& files, const std::string& folder);
 std::vector<std::string> sources_in_folder(const std::string& folder);
 

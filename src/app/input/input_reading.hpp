@@ -1,4 +1,4 @@
-// The readers of the kinds of input, and what they share: what is asked for, and what was found so far.
+// The readers of each kind of input, and their shared state: what is asked for, and what was found so far.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ struct input_reading {
     kernel_input found = {};
     /// Code of the current input for architectures that are not in --arch.
     std::vector<other_code> others = {};
-    /// What Triton says of kernels, by the name of the file that they are in up to its ending: "a.whl: cache/k.".
+    /// Triton's metadata of kernels, by the file's name without its ending: "a.whl: cache/k.".
     std::map<std::string, metadata_reading> metadata_of = {};
 
     /// A kernel of the input that is added next.
@@ -37,8 +37,8 @@ struct input_reading {
     void erase_inputs(std::size_t first, const std::function<bool(const input_summary&)>& is_unwanted);
 };
 
-/// Whether the user named the file, or it was found in a folder or packed file: what holds no kernel there is no input,
-/// unless its name says that it does.
+/// Whether the user named the file, or it was found in a folder or packed file. There, a file without kernels is no
+/// input, unless its name promises some.
 enum class given { by_name, found };
 
 /// A file, mapped or in memory.
@@ -52,32 +52,32 @@ void read_log(input_reading& reading, const std::string& file, std::string_view 
 void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how);
 void read_folder(input_reading& reading, const std::string& folder);
 
-/// What is neither a source nor a folder, by its bytes: packed files, binaries, and logs where the user names them.
-/// False: it is of no kind that is read.
+/// A file that is neither a source nor a folder, recognized by its bytes: packed files, binaries, and logs if the user
+/// named them. False: not a kind that launchbox reads.
 bool read_content(input_reading& reading, const std::string& file, const file_content& content, given how);
 
 /// By its name: .cubin and the like.
 bool promises_kernels(std::string_view file);
 
-/// A file of a container without code for what was asked is no input.
+/// A file of a container that has no code for the requested architectures is no input.
 bool is_idle_member(const input_summary& file);
 
-/// Of a file that does not stay the same.
+/// For a file that changes while it is read.
 inline constexpr const char* was_changed = "was changed by another program while it was read";
 
-/// A loop that is not unrolled can leave an array in local memory. The front end names no kernel, so its warning goes
-/// to those that have local memory and no spills.
+/// A loop that is not unrolled can leave an array in local memory. The front end's warning names no kernel, so it is
+/// attached to the kernels that have local memory and no spills.
 void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels);
 
-/// How kernels are launched, which no image holds: as Triton says beside a cubin, and with the dynamic shared memory
+/// Adds launch figures, which no image contains: from Triton's metadata beside a cubin, and the dynamic shared memory
 /// that the user names.
 void add_launches(input_reading& reading);
 
-/// Figures of launches that the source itself has. One with other threads, of which the user asks, tells nothing of its
-/// dynamic shared memory.
+/// Adds figures of the launches in the source. A launch with another block size than the user asks about does not
+/// determine its dynamic shared memory.
 void add_source_launches(const kernel_request& request, kernel_input& input);
 
-/// What is wrong around the kernels of sources. Before kernels are left out: whether a launch is wrong can depend on
+/// Findings around the kernels of sources. Call it before kernels are filtered: whether a launch is wrong can depend on
 /// all instantiations.
 void lint_sources(const kernel_request& request, kernel_input& input);
 

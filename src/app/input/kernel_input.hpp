@@ -41,7 +41,7 @@ struct kernel_request {
     bool keep_unlinked = false;  ///< of logs what the compiler and what the linker says of a kernel
 };
 
-/// One kernel for one architecture, with its names for people.
+/// One kernel for one architecture, with its readable names.
 struct found_kernel {
     kernel_info info;
     std::size_t input = 0;  ///< its place in `kernel_input::inputs`
@@ -56,7 +56,7 @@ struct compiled_unit {
 
 inline constexpr const char *source_kind = "CUDA source", *log_kind = "compiler log";
 
-/// What became of one input.
+/// The result of reading one input.
 struct input_summary {
     std::string file;
     std::string kind;  ///< `source_kind`, `log_kind`, or as in `binary_contents`
@@ -72,7 +72,7 @@ struct input_summary {
     std::vector<std::string> sources = {};  ///< of a folder without compiled code, until they are read
     bool is_container = false;              ///< a folder or packed file: its kernels are those of other inputs
 
-    /// Machine code that somebody has compiled: no source, no log.
+    /// Compiled machine code: no source, no log.
     [[nodiscard]] bool is_compiled() const { return kind != source_kind && kind != log_kind; }
 };
 
@@ -81,20 +81,21 @@ struct kernel_input {
     std::vector<input_summary> inputs;
     bool interrupted = false;
 
-    /// What the verb exits with when nothing else goes wrong.
+    /// The exit status of the verb if nothing else goes wrong.
     [[nodiscard]] exit_status status() const;
 
-    /// Adds to the errors of its input that nothing can be calculated for this kernel, and which figure is missing.
+    /// Adds to the errors of its input that this kernel cannot be calculated, and which figure is missing.
     void leave_out(const found_kernel& kernel, bool threads_known);
 
-    /// For a verb that needs kernels: adds to the errors of each input that shows none what it holds instead.
+    /// For a verb that needs kernels: adds to the errors of each input without kernels what it contains instead.
     void refuse_nothing();
 
     /// The inputs as reports need them.
     [[nodiscard]] std::vector<inspected_input> inspected() const;
 };
 
-/// Reads all inputs. A bad one is reported in its summary and the rest is done; nothing found at all is an `error`.
+/// Reads all inputs. A bad one is reported in its summary, and the others are read; throws `error` if nothing is found
+/// at all.
 kernel_input read_kernels(const kernel_request& request, const listener& news = {});
 
 }  // namespace launchbox

@@ -7,8 +7,8 @@
 
 namespace launchbox {
 
-/// Each once, sorted. Sources are read and not compiled; of a folder those right in it. What cannot be read has none:
-/// nobody wants to be told why while a word is completed.
+/// Each name once, sorted. Sources are read, not compiled; a folder is not searched below its top. Unreadable files are
+/// skipped without a message, since this runs while the shell completes a word.
 std::vector<std::string> kernel_names(const std::vector<std::string>& files);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Kernels that the user names with a pattern.
+// Selects kernels by a pattern of the user.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,10 @@ namespace launchbox {
 
 struct kernel_input;
 
-/// Leaves the kernels that match. Throws `error` where there are kernels and none matches.
+/// Keeps the kernels that match. Throws `error` if there are kernels and none matches.
 void keep_matching(const std::string& pattern, kernel_input& input);
 
-/// Throws `error`: no kernel matches; with the one of `names` that may be meant, else with some of them.
+/// Throws `error`: no kernel matches. Suggests the closest of `names`, else lists some of them.
 [[noreturn]] void refuse_pattern(const std::string& pattern, std::vector<std::string> names);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What Triton writes beside each kernel of its cache, kernel.json beside kernel.cubin: how the kernel is launched.
+// Triton's metadata of each kernel in its cache: kernel.json beside kernel.cubin, with the figures of its launch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,13 +24,13 @@ struct metadata_reading {
     std::string problem = {};                   ///< why a file that is there cannot be read
 };
 
-/// Of the text of such a file, which is called `name`. A number that no launch can have is not taken.
+/// Parses the text of such a file; `name` is used in messages. Numbers that no launch can have are ignored.
 metadata_reading parse_triton_metadata(const std::string& text, const std::string& name);
 
 /// "dir/kernel." of dir/kernel.cubin and dir/kernel.ptx, beside which there can be a dir/kernel.json.
 std::optional<std::string> stem_of_compiled(const std::string& file);
 
-/// Of the file beside the compiled ones.
+/// Reads the file beside the compiled ones.
 metadata_reading metadata_beside(const std::string& stem);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Kernels of the user's inputs, inspected: alone, against those of another build, and as several compilers make them.
+// Inspects the kernels of the user's inputs: alone, compared with another build, or as several compilers make them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,14 +26,14 @@ struct inspected_builds {
     kernel_diff diff;
 };
 
-/// The files of the request against `other`. A kernel that only one side has is a result: `error` where neither has one
-/// of the pattern, where reading was interrupted, and as `refuse_debug_and_release`.
+/// Compares the files of the request with `other`. A kernel that only one side has is a result. Throws `error` if
+/// neither side has a kernel that matches, if reading was interrupted, and as `refuse_debug_and_release`.
 inspected_builds inspect_builds(kernel_request request, const std::string& other, const listener& news = {});
 
-/// Throws `error` where a debug build would be compared with a release build.
+/// Throws `error` if a debug build would be compared with a release build.
 void refuse_debug_and_release(const kernel_diff& diff);
 
-/// A compiler and flags of it: a column where there are several.
+/// A compiler with its flags: one column of the comparison.
 struct compiler_variant {
     std::string nvcc;
     std::optional<std::string> flags = {};  ///< as they are shown; none: those of the request alone
@@ -45,8 +45,8 @@ struct variant_result {
     exit_status status = exit_status::done;
 };
 
-/// What one variant makes of the sources; why it makes nothing, or not all, is in the result. Throws `error` where it
-/// was interrupted.
+/// The kernels that one variant makes of the sources; if it makes none or not all, the result contains the reason.
+/// Throws `error` if it was interrupted.
 variant_result inspect_variant(const compiler_variant& variant, kernel_request request, const listener& news = {});
 
 }  // namespace launchbox

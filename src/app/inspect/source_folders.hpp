@@ -1,4 +1,4 @@
-// Which of the files that a binary names may be shown: anybody can write any name into one.
+// Which of the files that a binary names may be shown: a binary can contain any file name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@ namespace launchbox {
 /// The working tree, folders that the user names, and the user's own inputs.
 class source_folders {
 public:
-    /// The working tree is the repository (`.git`) in which the current folder is, else that folder. The root of the
-    /// file system is none, and above the current folder neither is the user's home.
+    /// The working tree is the repository (`.git`) that contains the current folder, else the current folder. It is
+    /// never the root of the file system, nor a home folder above the current one.
     source_folders(const std::vector<std::string>& named, const std::vector<std::string>& inputs);
 
-    /// Why a file that is there is not shown: it is not below one of the folders, wherever links lead, or its path
-    /// below it is hidden (.git/config). Empty: it may be.
+    /// Why an existing file is not shown: it is outside the folders, after links are followed, or its path below them
+    /// is hidden (.git/config). Empty: it may be shown.
     [[nodiscard]] std::string why_not_shown(const std::filesystem::path& file) const;
 
 private:

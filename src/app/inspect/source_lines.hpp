@@ -1,5 +1,4 @@
-// Kernels by the lines of their sources: what has to be read for that, and the names and sources that a report of it
-// shows.
+// Kernels by the lines of their sources: what has to be read for that, and the names and sources in such a report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,11 +16,11 @@ namespace launchbox {
 
 enum class line_view : std::uint8_t { none, spills, registers, memory, source };
 
-/// What has to be read for it. Throws `error` where `memory` finds no nvdisasm.
+/// What has to be read for it. Throws `error` if `memory` needs nvdisasm and it is not found.
 void ask_for_lines(kernel_request& request, line_view view);
 
-/// The functions that a page names; `lines_shown` of each kernel. Briefly: with their template arguments the functions
-/// of a library fill a screen for each line.
+/// The functions that a page names; `lines_shown` of each kernel. Short names: with template arguments, a library's
+/// functions would fill a screen per line.
 line_names brief_line_names(const inspection& found, line_view view, std::size_t lines_shown);
 
 /// All functions, in full.

@@ -1,4 +1,4 @@
-// Each file as a whole, and all kernels together: one figure of many kernels.
+// Totals of each file, and one figure over all kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// Where the bytes of each file are. The kernels have `code_hash`.
+/// How the bytes of each file are distributed. The kernels need `code_hash`.
 std::vector<code_size> code_sizes_of(const kernel_input& input);
 
 struct reserved_stacks {

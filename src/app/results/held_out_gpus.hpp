@@ -1,4 +1,4 @@
-// Recorded spaces of several GPUs: rows for each GPU, chosen from the records of the others.
+// Recorded spaces of several GPUs: chooses rows for each GPU from the records of the others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace launchbox {
 
-/// As the record has it, or else as GPUs of its name have it.
+/// As the record has it, else from other GPUs of the same name.
 std::optional<compute_capability> architecture_of(const environment_info& where);
 
-/// Runs with the same name, parameters and workloads are records of one space. Spaces of one GPU are named and left
-/// out.
+/// Runs with the same name, parameters and workloads are records of one space. Spaces with one GPU are reported and
+/// left out.
 std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, left_out what, const listener& news);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Recorded runs of many files in a new store.
+// Writes recorded runs of many files into a new store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,12 +16,12 @@ struct imported_store {
     exit_status status = exit_status::done;  ///< else a file among several could not be read, which is said
 };
 
-/// Writes all that `files` hold. `store`: its name; empty: the file's with .db. Throws `error` where it is there
+/// Writes all runs of `files`. `store`: its name; empty: the file's name with .db. Throws `error` if the store exists
 /// already.
 imported_store import_results(const std::vector<std::string>& files, std::string store, const listener& news = {});
 
-/// Writes the runs of all files to the new store `path`, and says what came of it. Throws `error` where a file cannot
-/// be read: half of a fleet is not what was asked for.
+/// Writes the runs of all files to the new store `path` and returns a summary. Throws `error` if any file cannot be
+/// read: an incomplete fleet would be misleading.
 void merge_results(const std::vector<std::string>& files, const std::string& path, const listener& news = {});
 
 }  // namespace launchbox

@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// Throws `error` for unknown names, and for a unit in which nothing is known.
+/// Throws `error` for unknown names, and for a unit in which nothing was recorded.
 landscape_report draw_landscape(results_report found, const landscape_request& request, const std::string& unit);
 
 /// `within`: the accepted loss, 0.02 for 2 %. GPUs stand in the order in which their files were named. Throws `error`

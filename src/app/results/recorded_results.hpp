@@ -1,4 +1,4 @@
-// Recorded results, as far as they are wanted, ranked.
+// Selected recorded results, ranked.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,10 +26,10 @@ struct recorded_results {
     exit_status status = exit_status::done;  ///< else a file among several could not be read, which is said
 };
 
-/// Throws `error` where there is nothing that is wanted, with what there is.
+/// Throws `error` if nothing matches the selection, and lists what is recorded.
 recorded_results read_results(const results_request& request, const listener& news = {});
 
-/// The runs with the oldest call first.
+/// The runs, oldest call first.
 void sort_by_calls(results_report& found);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Search strategies compared by replay of recorded spaces; rows for GPUs compared that were chosen without them.
+// Compares search strategies by replay of recorded spaces, and rows for GPUs whose own records were held out.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which rows GPUs have in the header that launchbox emit writes of recorded runs, and where those were measured.
+// Which row of the header that launchbox emit writes each GPU uses, and where that row was measured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// Fills `rows` of the report, for each tunable: the GPUs of its runs, where they are several or something is asked
-/// for; these architectures; and these GPUs.
+/// Fills `rows` of the report for each tunable: for the GPUs of its runs, if there are several or the user asks for
+/// any; for these architectures; and for these GPUs.
 void add_used_rows(results_report& report, const std::vector<compute_capability>& architectures,
                    const std::vector<gpu_device>& gpus);
 

@@ -1,4 +1,4 @@
-// On what a spec is to be measured here: GPUs, the processor, or a record.
+// What a spec is measured on: GPUs of this machine, the processor, or a record.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ struct backend_request {
     std::filesystem::path folder;  ///< for what is built; it outlives the backends
 };
 
-/// A backend with what it needs, and the names that the constraints may use on it.
+/// A backend with its resources, and the names that constraints may use on it.
 struct planned_backend {
     tune_backend backend;
     named_constants limits;
@@ -41,8 +41,8 @@ struct planned_backends {
     std::vector<planned_backend> backends;
 };
 
-/// GPUs that are alike share a backend. Throws `error` with status `missing` when the spec needs a GPU or a compiler
-/// and there is none, with what can be done instead. `spec` must outlive the backends.
+/// GPUs that are alike share a backend. Throws `error` with status `missing` if the spec needs a GPU or a compiler and
+/// there is none; the message says what can be done instead. `spec` must outlive the backends.
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request, const listener& news = {});
 
 /// The same on the GPUs of other processes.

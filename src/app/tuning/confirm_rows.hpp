@@ -1,4 +1,4 @@
-// Whether the rows of a header are as good as the baseline on the GPU at hand.
+// Measures whether the rows of a header are as good as the baseline on this machine's GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +13,21 @@
 
 namespace launchbox {
 
-/// A header and the spec that its rows are of. Throws `error` where they do not go together.
+/// A header and the spec of its rows. Throws `error` if they do not go together.
 class row_confirmation {
 public:
-    /// `box`: the name of its table, or of those of its parts; empty: those whose text begins with the spec's name.
+    /// `box`: the name of its table, or the common part of its tables' names; empty: the tables whose text begins with
+    /// the spec's name.
     row_confirmation(std::string header, const std::string& box, const tune_spec& spec);
 
-    /// The rows that a launch box has on the GPU of a backend.
+    /// The rows that a launch box selects on the backend's GPU.
     [[nodiscard]] std::vector<assignment> candidates_on(const tune_backend& backend) const;
 
     struct verdict {
         std::vector<std::string> lines;  ///< a sentence, and one line for each workload
         bool is_confirmed = false;
     };
-    /// For each table one, by what was measured.
+    /// The verdict for each table, from the measurements.
     [[nodiscard]] std::vector<verdict> verdicts(const results_report& measured) const;
 
 private:

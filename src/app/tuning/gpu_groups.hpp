@@ -17,7 +17,7 @@ std::string processor_name();
 /// GPUs that are alike.
 using gpu_group = std::vector<gpu_device>;
 
-/// Of those with the `wanted` numbers; empty: of all. Throws `error` for a number that no GPU has.
+/// Groups the GPUs with the `wanted` numbers; empty: all. Throws `error` for a number that no GPU has.
 std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& wanted);
 
 /// "NVIDIA H200", "8 x NVIDIA H200".
@@ -25,8 +25,9 @@ std::string label_of(const gpu_group& group);
 std::vector<device_record> devices_of(const gpu_group& group);
 std::vector<int> indices_of(const gpu_group& group);
 
-/// For CUDA_VISIBLE_DEVICES of another process: the UUID of each ("MIG-..." of a part of a GPU), since the numbers that
-/// GPUs have here may be those of a CUDA_VISIBLE_DEVICES of our own. The number if the driver does not report its UUID.
+/// For CUDA_VISIBLE_DEVICES of another process: the UUID of each GPU ("MIG-..." for a part of one). Numbers would not
+/// do, since a CUDA_VISIBLE_DEVICES of this process may have renumbered the GPUs. If the driver does not report a UUID,
+/// the number.
 std::vector<std::string> visible_names(const gpu_group& group);
 
 environment_info environment_of(const gpu_device& gpu, const gpu_list& all, const target& on, std::string toolkit);

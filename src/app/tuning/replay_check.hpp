@@ -1,4 +1,4 @@
-// Captured launches run again: whether they leave what the program got.
+// Runs captured launches again and compares their outputs with the program's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// On the first of `gpus`, or GPU 0. `tell` gets a line for each capture, when it is done. Throws `error` where there
-/// is no GPU, and for a spec without a captured launch.
+/// On the first of `gpus`, or GPU 0. `tell` receives one line per finished capture. Throws `error` without a GPU, and
+/// for a spec without a captured launch.
 exit_status check_replays(const tune_spec& spec, const std::vector<int>& gpus,
                           const std::function<void(const std::string& line)>& tell);
 

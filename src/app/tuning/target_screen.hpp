@@ -15,15 +15,15 @@ namespace launchbox {
 
 class target_screen {
 public:
-    /// `compiles`: the spec's sources are there, and candidates of a [kernel] are compiled. Throws `error` for an
-    /// architecture without limits, and where no compiler is found.
+    /// `compiles`: the spec's sources exist, and candidates of a [kernel] are compiled. Throws `error` for an
+    /// architecture without limits, and if no compiler is found.
     target_screen(tune_spec spec, const compute_capability& target, bool compiles);
     ~target_screen();
 
-    /// Why it cannot run there on some workload of the spec, as far as that is known; empty: nothing speaks against it.
+    /// Why the candidate cannot run there on some workload of the spec; empty: no reason is known.
     [[nodiscard]] std::string why_not(const assignment& candidate) const;
 
-    /// "40 registers, 3 blocks resident on an SM"; empty: it is not compiled.
+    /// "40 registers, 3 blocks resident on an SM"; empty: it was not compiled.
     [[nodiscard]] std::string compiled_text(const assignment& candidate) const;
 
 private:

@@ -22,7 +22,7 @@ struct tune_request {
     std::string store;                    ///< the file of results; it may be there
     bool resume = false;                  ///< it has to be there
     std::vector<std::string> warm_start;  ///< files whose best candidates are tried first
-    /// The only candidates that are measured on a backend, beside the baseline; empty: all.
+    /// The only candidates measured on a backend, beside the baseline; empty: all.
     std::function<std::vector<assignment>(const tune_backend&)> only = {};
     backend_request backends;
     backend_planner plan = plan_backends;
@@ -32,18 +32,18 @@ struct tune_request {
 
 class tune_call;
 
-/// Whoever follows a call. Calls of one thread, but for what `watch` returns.
+/// Receives the progress of a call. All calls come from one thread, except those of the functions that `watch` returns.
 struct tune_listener {
     using progress = std::function<void(std::size_t backend, const std::string& label, const tune_progress& now)>;
 
     listener news = {};
     std::function<void(const tune_call&, const tune_backend&, const search_space&)> begun = [](const auto&, const auto&,
                                                                                                const auto&) {};
-    /// So many backends work at the same time, until what is returned is destroyed.
+    /// Called when this number of backends begins to work at once, until the returned object is destroyed.
     std::function<progress(const std::string& name, std::size_t backends)> watch = [](const auto&, std::size_t) {
         return [](std::size_t, const auto&, const auto&) {};
     };
-    /// `starting_seconds`: from the start of the call to the first thing that was done.
+    /// `starting_seconds`: from the start of the call to the start of the first work.
     std::function<void(const tune_call&, const tune_backend&, const tune_summary&, double starting_seconds)> ended =
         [](const auto&, const auto&, const auto&, double) {};
 };
@@ -57,7 +57,7 @@ struct tune_result {
 
 class tune_call {
 public:
-    /// Plans, and checks all that can be checked before anything is built. Throws `error` for what is wrong.
+    /// Plans, and checks all that can be checked before anything is built. Throws `error` for a mistake.
     tune_call(tune_request request, tune_listener follow);
 
     [[nodiscard]] const tune_spec& spec() const { return request_.spec; }
@@ -66,7 +66,7 @@ public:
 
     /// Whether only some candidates are measured (`only` of the request).
     [[nodiscard]] bool is_partial() const { return static_cast<bool>(request_.only); }
-    /// A record that is replayed leaves nothing behind; neither does what only builds.
+    /// Whether results are stored. Not for a replayed record, nor for a call that only builds.
     [[nodiscard]] bool keeps_results() const { return keeps_; }
     [[nodiscard]] const std::string& store() const { return file_; }
 

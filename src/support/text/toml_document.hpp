@@ -1,4 +1,4 @@
-// Reading TOML files into our types; a mistake is an error with its place.
+// Reads TOML files into launchbox's types; a mistake is an error with its place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,13 +50,13 @@ public:
 
     using handler = std::function<void(const toml::node&)>;
     using keys = std::vector<std::pair<std::string, handler>>;
-    /// Calls the handler of each key that is there, in the order of `known`. `where`: "in [measure]".
+    /// Calls the handler of each key that is present, in the order of `known`. `where`: "in [measure]".
     void read_keys(const toml::table& table, const keys& known, const std::string& where) const;
 
     [[nodiscard]] const toml::table& table(const toml::node& node, const std::string& key,
                                            const std::string& example) const;
     [[nodiscard]] std::string text(const toml::node& node, const std::string& key, const std::string& example) const;
-    /// One of some words.
+    /// One of several words.
     [[nodiscard]] std::string choice(const toml::node& node, const std::string& key,
                                      const std::vector<std::string>& choices) const;
     [[nodiscard]] bool truth(const toml::node& node, const std::string& key) const;
@@ -76,7 +76,7 @@ public:
     };
     [[nodiscard]] static std::vector<entry> in_order(const toml::table& table);
 
-    /// Runs `work`; an `error` of it gets this place.
+    /// Runs `work`, and puts this place in front of an `error` from it.
     template <class Work>
     auto placed(const toml::source_region& at, const Work& work) const;
 

@@ -1,4 +1,4 @@
-// Where a backend keeps the files of its candidates while a call runs.
+// The folder in which a backend keeps its candidates' files during a call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// A new folder in that of the call: GPUs of several models have a backend each, and these count their files alike.
-/// Nothing where the call has none.
+/// A new folder in that of the call: each GPU model has a backend, and all number their files alike. Empty if the call
+/// has no folder.
 inline std::filesystem::path folder_of_backend(const std::filesystem::path& folder)
 {
     if (folder.empty()) return folder;

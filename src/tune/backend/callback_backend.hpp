@@ -1,4 +1,4 @@
-// [callback]: candidates that a process of the user's launches, one after the other, such as Python with its libraries.
+// [callback]: candidates that a process of the user launches one after the other, such as Python with its libraries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace launchbox {
 
-/// The backend without its environment. `spec` must outlive it. `gpus`: for CUDA_VISIBLE_DEVICES, a process for each;
-/// empty: as many as the spec wants, on the processor.
+/// The backend without its environment. `spec` must outlive it. `gpus`: values of CUDA_VISIBLE_DEVICES, one process for
+/// each; empty: as many processes as the spec asks for, on the processor.
 tune_backend callback_backend(const tune_spec& spec, const std::vector<std::string>& gpus);
 
 }  // namespace launchbox

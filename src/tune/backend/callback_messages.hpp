@@ -1,4 +1,4 @@
-// What the tool and the process of a [callback] say to each other: one JSON object a line.
+// The protocol between the tool and the process of a [callback]: one JSON object per line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// So many launches of one candidate on one workload, each of them checked.
+/// A task: so many launches of one candidate on one workload, each of them checked.
 struct callback_task {
     assignment parameters, workload;
     std::optional<assignment> reference = {};  ///< the candidate whose outputs are right; empty: not compared with one
@@ -22,7 +22,7 @@ struct callback_task {
 };
 std::string callback_line(const callback_task& task);
 
-/// A phase, or an answer to a task of at most `max_samples`. Throws `error` for what is neither.
+/// A phase, or an answer to a task of at most `max_samples`. Throws `error` for anything else.
 worker_message callback_message_of(const std::string& line, std::size_t max_samples);
 
 }  // namespace launchbox

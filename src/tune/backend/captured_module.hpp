@@ -1,4 +1,4 @@
-// What a spec's captured launches give to a candidate.
+// What a spec's captured launches supply to a candidate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,26 +18,25 @@ namespace launchbox {
 /// capture.json of a workload; the path does not depend on the current folder.
 std::string capture_file_of(const tune_spec& spec, std::size_t workload);
 
-/// Of all workloads; empty where the spec has none.
+/// Of all workloads; empty if the spec has none.
 std::vector<std::string> capture_files(const tune_spec& spec);
 
-/// Throws `error` for a capture that cannot be read, for one of a launch that changed nothing and, with `runs_module`,
-/// whose module does not run on this architecture or has no such kernel.
+/// Throws `error` for a capture that cannot be read, for a launch that changed no memory and, with `runs_module`, if
+/// its module does not run on this architecture or has no such kernel.
 void check_capture(const std::string& file, const compute_capability& architecture, bool runs_module);
 
-/// One sentence where the captured arguments are not of the parameters that this kernel of the cubin has, or that is
-/// not told; empty: each lies where the kernel looks for it.
+/// One sentence if the captured arguments do not match the parameters of this kernel in the cubin, or if its parameters
+/// are unknown; empty: each argument lies where the kernel reads it.
 std::string why_parameters_differ(const captured_launch& launch, std::string_view cubin, const std::string& kernel);
 
-/// The module that was captured, as if it had just been built. Throws `error` as `check_capture`, also where the module
-/// has other parameters or lacks a variable.
+/// The captured module as a build result. Throws `error` as `check_capture`, and if the module has other parameters or
+/// lacks a variable.
 build_result captured_module(const std::string& file, const compute_capability& architecture);
 
-/// What does not depend on the candidate. `has_carveout`: it has one of its own.
+/// The settings that do not depend on the candidate. `has_carveout`: the candidate sets its own carveout.
 void add_capture(const std::string& file, const captured_launch& launch, gpu_task& task, bool has_carveout);
 
-/// The captures of a spec, each read when it is first asked for and not again. May be called by many
-/// threads at once.
+/// The captures of a spec, each read once, when it is first needed. Several threads may call it at once.
 class capture_files_read {
 public:
     capture_files_read(const tune_spec& spec, compute_capability architecture)

@@ -27,13 +27,14 @@ struct kernel_backend_options {
     bool elsewhere = false;                            ///< the GPUs are on another machine: modules are made here
 };
 
-/// A worker for each of these GPUs, not started. `worker_program` starts with run_gpu_worker; empty: this program.
+/// One worker for each of these GPUs, not started yet. `worker_program` starts with run_gpu_worker; empty: this
+/// program.
 std::vector<std::shared_ptr<gpu_worker>> workers_for(const tune_spec& spec, const std::vector<int>& gpus,
                                                      const std::string& worker_program);
 
-/// The backend without its environment. `builder` is null where nothing is compiled, since the spec has a captured
-/// module and no source. `spec` and `builder` must outlive it. Throws `error` where the files or the
-/// program that [verify] names are of no use.
+/// The backend without its environment. `builder` is null if nothing is compiled, because the spec has a captured
+/// module and no source. `spec` and `builder` must outlive it. Throws `error` if the files or the program in [verify]
+/// cannot be used.
 tune_backend kernel_backend(const tune_spec& spec, kernel_builder* builder, const kernel_backend_options& options);
 
 }  // namespace launchbox

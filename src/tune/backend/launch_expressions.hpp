@@ -1,4 +1,4 @@
-// The expressions of a [kernel]: parsed once, evaluated for each candidate on each workload.
+// The expressions of a [kernel]: parsed once, and evaluated for each candidate on each workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace launchbox {
 
-/// How a candidate is launched on one workload. Whatever the spec's expressions give, also nonsense; what no int holds
-/// is the nearest that it does.
+/// How a candidate is launched on one workload: the values of the spec's expressions, unchecked. A value outside the
+/// range of int becomes the nearest int.
 struct evaluated_launch {
     std::array<int, 3> threads{1, 1, 1};
     std::array<std::int64_t, 3> blocks{1, 1, 1};
@@ -31,24 +31,24 @@ struct evaluated_launch {
     friend bool operator==(const evaluated_launch&, const evaluated_launch&) = default;
 };
 
-/// May be used by many threads at once. All that it throws are `error`s with the place of the expression in the spec.
+/// May be used by many threads at once. Every error is an `error` with the expression's place in the spec.
 class launch_expressions {
 public:
-    /// `limits`: the values of sm.* and device.*. Throws for a name of the GPU that they do not have. `spec` must
+    /// `limits`: the values of sm.* and device.*. Throws if an expression names another value of the GPU. `spec` must
     /// outlive it.
     launch_expressions(const tune_spec& spec, limit_values limits);
     ~launch_expressions();
     launch_expressions(const launch_expressions&) = delete;
     launch_expressions& operator=(const launch_expressions&) = delete;
 
-    /// `values`: those of candidate and workload. Throws for what cannot be evaluated: a division by zero, a size that
-    /// is not a whole number, a word that is calculated with, a count below 0. true and false are the sizes 1 and 0.
+    /// `values`: those of candidate and workload. Throws if an expression cannot be evaluated: a division by zero, a
+    /// size that is not a whole number, arithmetic on a word, a count below 0. As sizes, true and false are 1 and 0.
     [[nodiscard]] evaluated_launch launch(const assignment& values) const;
     [[nodiscard]] std::vector<task_argument> arguments(const assignment& values) const;
     [[nodiscard]] std::vector<task_argument> variables(const assignment& values) const;
 
-    /// Throws where an expression cannot be evaluated for some candidate on some workload that the constraints admit.
-    /// Each expression is tried with all combinations of the values that it names, as far as there are not millions.
+    /// Throws if an expression cannot be evaluated for some combination of candidate and workload that the constraints
+    /// admit. Tries each expression with all combinations of the values it names, unless there are millions.
     void check(const search_space& space) const;
 
 private:

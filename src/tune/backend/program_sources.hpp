@@ -1,4 +1,4 @@
-// What the build of a [program] reads, where its command is a compiler's, which can be asked.
+// The files that the build of a [program] reads, if its command is a compiler's, which can list them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,24 +11,24 @@
 
 namespace launchbox {
 
-/// The user's files that the compiler reads for the baseline, or for the first value of each parameter: its command is
-/// run once more with -M. Also those that its options name, and NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS: response
-/// files, and what these name. Empty where the command is no compiler's that is known (make, a script), or does not
-/// preprocess: then `sources` names what results depend on. `architecture`: what {arch} is; may be empty.
-/// `cub`, where it is given: the version of CUB that was read, "3.0.1", also where that is the toolkit's.
+/// The user's files that the compiler reads for the baseline, or for the first value of each parameter: runs its
+/// command once more with -M. Includes files that options, NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS name, such as
+/// response files and the files named in those. Empty if the command is not a known compiler's (make, a script) or does
+/// not preprocess: then `sources` must list the files. `architecture`: the value of {arch}; may be empty. `cub`, if
+/// given: receives the version of CUB that was read, "3.0.1", also if it is the toolkit's.
 std::vector<std::filesystem::path> files_of_build(const tune_spec& spec, const std::string& architecture,
                                                   std::string* cub = nullptr);
 
-/// Options by which the compiler that a build runs also lists what it reads, in a file. Empty where that is not known:
-/// no compiler, several sources, or such options among its own.
+/// Options that make the compiler of a build also write the list of files that it reads. Empty if there are none: not a
+/// known compiler, several sources, or such options among its own.
 std::vector<std::string> listing_options(const std::vector<std::string>& build, const std::filesystem::path& list);
 
-/// The user's files in such a list: the names in it are from `folder`. `build`: by whose toolkit's headers are left
-/// out.
+/// The user's files in such a list, whose names are relative to `folder`. `build`: the build command; headers of its
+/// toolkit are left out.
 std::vector<std::filesystem::path> files_in_list(const std::string& rule, const std::filesystem::path& folder,
                                                  const std::vector<std::string>& build);
 
-/// What nvcc takes as flags from the environment, in which a program is built; empty where nothing is built.
+/// The flags that nvcc takes from the environment of a program's build; empty if nothing is built.
 std::vector<std::string> flags_of_environment(const tune_spec& spec);
 
 /// Whether a program is nvcc, gcc or clang, by its name: "/usr/bin/x86_64-linux-gnu-g++-12".

@@ -1,4 +1,4 @@
-// The files that a spec compares with or reads, before anything runs.
+// Checks the files that a spec reads or compares with, before anything runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@ struct checked_workload {
     std::vector<task_argument> arguments;
 };
 
-/// Throws `error` where a file that the spec names is missing or holds elements of another type or number than its
-/// argument, and where [verify] has a tolerance for outputs that are compared bit by bit. Gives a sentence for each
-/// reference that holds NaN, which only NaN equals, and for each that holds one value everywhere,
-/// and one where there is nothing to compare.
+/// Throws `error` if a file that the spec names is missing, or holds elements of another type or number than its
+/// argument, and if [verify] has a tolerance for outputs that are compared bit by bit. Returns one sentence for each
+/// reference that holds NaN, which only NaN equals, for each that is the same value everywhere, and one if there is
+/// nothing to compare.
 std::vector<std::string> check_files(const tune_spec& spec, const std::vector<checked_workload>& workloads);
 
-/// Elements that are NaN; 0 for types that have none. `bytes` are whole elements.
+/// The number of NaN elements; 0 for types without NaN. `bytes` must hold whole elements.
 std::size_t count_nan(const element_type& type, std::string_view bytes, std::size_t& first);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What the outputs of a kernel have to be: files in NumPy's format, one an output and workload.
+// The expected outputs of a kernel: files in NumPy's format, one per output and workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,21 +20,20 @@ namespace launchbox {
 /// May be used by many threads at once.
 class reference_outputs {
 public:
-    /// Files that are made go into memory (/dev/shm) where it has room for them, else into `folder`. `spec` must
-    /// outlive this.
+    /// Generated files go into memory (/dev/shm) if there is room, else into `folder`. `spec` must outlive this.
     reference_outputs(const tune_spec& spec, std::filesystem::path folder);
     ~reference_outputs();
     reference_outputs(const reference_outputs&) = delete;
     reference_outputs& operator=(const reference_outputs&) = delete;
 
-    /// Where the reference's outputs are to be written, by the name of the output.
+    /// Where the reference program must write its outputs, by the name of the output.
     std::map<std::string, std::string> to_be_saved(std::size_t workload, const std::vector<task_argument>& arguments);
 
-    /// Starts the program of [verify] for a workload, if there is one and this is the first time.
+    /// Starts the program of [verify] for a workload, the first time that it is called for it.
     void start(std::size_t workload, const std::vector<task_argument>& arguments);
 
-    /// With what the outputs are to be compared; empty when there is nothing. Waits for the program of [verify].
-    /// Throws `error` when it fails, and for files that are not there.
+    /// The files to compare the outputs with; empty if there are none. Waits for the program of [verify]. Throws
+    /// `error` if that fails, and for missing files.
     std::map<std::string, std::string> expected(std::size_t workload, const std::vector<task_argument>& arguments);
 
 private:

@@ -1,4 +1,4 @@
-// Recorded measurements as a device: it answers with what was measured before.
+// A record as a device: answers with recorded measurements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

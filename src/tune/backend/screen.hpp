@@ -1,4 +1,4 @@
-// Which candidates need not be compiled, or not be launched, because they cannot run.
+// Rejects candidates that cannot run, before they are compiled or launched.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace launchbox {
 
-/// One sentence with the figures; empty: it may run. Asks nothing of the compiler.
+/// One sentence with the figures; empty: it may run. Needs no compiler.
 std::string why_not_before_build(const evaluated_launch& launch, const sm_limits& limits);
 
-/// 0 to 1: how likely the candidate is worth a try, by its launch alone. 0: it cannot run; 0.5: it cannot fill half of
-/// an SM, however few registers it takes, or leaves threads of a warp idle. Only an order in which to begin: the
-/// fastest is often not the one with the highest occupancy.
+/// 0 to 1: how likely the candidate is worth a try, judged by its launch alone. 0: it cannot run; 0.5: it cannot fill
+/// half of an SM whatever its registers, or leaves threads of a warp idle. Only the initial order depends on it, since
+/// the candidate with the highest occupancy is often not the fastest.
 double prior_before_build(const evaluated_launch& launch, const sm_limits& limits);
 
-/// `why_not_before_build` of what the compiler made.
+/// Like `why_not_before_build`, with the compiler's figures.
 std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits,
                              const screen_settings& settings);
 
-/// Of one that can be launched.
+/// For a candidate that can be launched.
 built_launch residency_of(const kernel_info& kernel, const evaluated_launch& launch, const sm_limits& limits);
 
 }  // namespace launchbox

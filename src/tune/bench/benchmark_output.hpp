@@ -1,4 +1,4 @@
-// The time that somebody's benchmark prints.
+// Reads the time from the output of a user's benchmark.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace launchbox {
 
-/// What a benchmark's output says of its time.
+/// The times in a benchmark's output.
 struct benchmark_time {
     std::vector<double> samples_ns = {};  ///< one or more times, in nanoseconds, above 0; empty: none was found
     std::string diagnostic = {};          ///< why none was found, in one line

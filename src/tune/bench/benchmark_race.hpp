@@ -1,5 +1,5 @@
-// Several programs measured against each other, in turns, so that whatever changes on the machine meanwhile changes
-// for all.
+// Measures several programs against each other in turns, so that anything that changes on the machine meanwhile affects
+// all of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,15 +21,15 @@ struct race_options {
     double time_limit = 300;  ///< seconds for one run; then it has failed
 };
 
-/// What became of one contestant.
+/// The result of one contestant.
 struct race_result {
     std::vector<double> times_ns;  ///< one a run: the median of what that run printed
     std::string failure = {};      ///< why it was taken out of the race, in one line; then `times_ns` is what it had
 };
 
-/// Runs all once to warm up, which does not count, then `runs` rounds; every round begins with another contestant. One
-/// that fails, hangs or prints no time is taken out and named; the others go on. An interrupt ends the race with what
-/// there is. `progress` is called after each run.
+/// Runs all programs once to warm up, without counting, then `runs` rounds, each of which begins with another
+/// contestant. A program that fails, hangs or prints no time is removed and reported; the others go on. After an
+/// interrupt, returns the results so far. `progress` is called after each run.
 std::vector<race_result> run_race(const std::vector<contestant>& contestants, const race_options& options,
                                   const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 

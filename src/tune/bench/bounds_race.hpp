@@ -1,4 +1,5 @@
-// The user's benchmark, built once for each launch attribute of one kernel, checked that it holds it, and raced.
+// Builds the user's benchmark once per launch attribute of a kernel, checks that the program has it, and races the
+// programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether a program really holds a kernel as it was to be compiled: a benchmark that was not rebuilt measures nothing.
+// Checks that a program really contains a kernel as compiled: a benchmark that was not rebuilt measures nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

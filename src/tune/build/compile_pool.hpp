@@ -1,4 +1,4 @@
-// Compilers at work in processes that may be killed: each job ends, whatever its compiler does.
+// Compilers in killable processes: every job ends, whatever its compiler does.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,7 +35,7 @@ struct pool_answer {
     std::string machine_failure = {};  ///< what the machine lacked, where it did not succeed
 };
 
-/// A thread for each worker: a worker ends with the thread that started it.
+/// Each worker has its own thread, since a worker ends with the thread that started it.
 class compile_pool {
 public:
     explicit compile_pool(const pool_options& options);
@@ -43,13 +43,13 @@ public:
     compile_pool(const compile_pool&) = delete;
     compile_pool& operator=(const compile_pool&) = delete;
 
-    /// Waits for one of the compilers. Many threads may call it. Throws `machine_error` where the machine lacks
-    /// something without which nothing can be compiled, `error` when there is no worker to be had, and with status
-    /// `interrupted` after an interrupt (support/interrupt.hpp), whose job is stopped.
+    /// Waits for a free compiler. Many threads may call it. Throws `machine_error` if the machine lacks something that
+    /// every compile needs, `error` if no worker can be started, and with status `interrupted` after an interrupt
+    /// (support/interrupt.hpp), which stops the job.
     pool_answer compile(const compile_job& job);
 
-    /// Ends the compilers that are at work and forgets what waits: those calls of `compile` throw `error` with status
-    /// `interrupted`. Later calls are not concerned.
+    /// Stops the compilers at work and drops waiting jobs: those calls of `compile` throw `error` with status
+    /// `interrupted`. Later calls are not affected.
     void give_up();
 
     [[nodiscard]] double seconds() const;  ///< of wall time, of all compilers together

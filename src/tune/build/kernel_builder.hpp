@@ -28,7 +28,7 @@ struct builder_options {
     std::string worker_program = {};          ///< starts with run_compile_worker; empty: this program
 };
 
-/// What tells the sources of one build from those of another.
+/// Identifies the sources of a build.
 struct source_identity {
     std::string files;  ///< of the user's files that the compiler reads: the same with every release of one compiler
     std::string text;   ///< of what this release makes of them, the headers of toolkit and system among them
@@ -37,24 +37,24 @@ struct source_identity {
     [[nodiscard]] std::string hash() const { return files + text; }
 };
 
-/// `build` may be called by many threads at once; each call waits for one of the compilers.
+/// Many threads may call `build` at once; each call waits for a free compiler.
 class kernel_builder {
 public:
-    /// Finds the compiler and reads the source. Throws `error`: missing, when there is no compiler; bad_input, when the
-    /// source cannot be read.
+    /// Finds the compiler and reads the source. Throws `error`: `missing` without a compiler, `bad_input` if the source
+    /// cannot be read.
     kernel_builder(const tune_spec& spec, const builder_options& options);
     ~kernel_builder();
 
-    /// `values`: those of candidate and workload. Candidates whose name and flags come out the same are one build.
-    /// Never throws for what a compiler does: it fails, hangs, eats memory or dies.
+    /// `values`: those of candidate and workload. Candidates with the same name and flags share a build. Never throws
+    /// when a compiler fails, hangs, runs out of memory or dies.
     build_result build(const assignment& values, const compute_capability& architecture);
 
-    /// Ends what is being compiled: those calls of `build` throw `error` with status `interrupted`.
+    /// Stops running compiles: those calls of `build` throw `error` with status `interrupted`.
     void give_up();
 
     [[nodiscard]] std::string compiler() const;  ///< "NVRTC 13.0" or "nvcc 13.0.88"
-    /// What candidates for one architecture are compiled from; the compiler is asked, the first time. Throws `error`
-    /// where none can be.
+    /// The sources of candidates for one architecture; asks the compiler the first time. Throws `error` if none can be
+    /// compiled.
     [[nodiscard]] source_identity sources(const compute_capability& architecture);
     [[nodiscard]] unsigned jobs() const;
     [[nodiscard]] double compile_seconds() const;  ///< spent by all compilers so far, in this process
@@ -66,7 +66,7 @@ private:
     std::unique_ptr<impl> impl_;
 };
 
-/// The other side: reads jobs from standard input until it ends. Never returns to a caller that has other work.
+/// The worker's main loop: reads jobs from standard input until it ends.
 int run_compile_worker();
 
 }  // namespace launchbox

@@ -1,5 +1,5 @@
-// What candidates are compiled from, as their compiler tells it: the files that it reads, and what its preprocessor
-// makes of them. Nothing here reads a source to find out what it includes.
+// The sources of candidates as the compiler lists them: the files that it reads, and the preprocessed text. Include
+// directives are never parsed here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace launchbox {
 
-/// Of one architecture, for all values of the parameters.
+/// For one architecture and all values of the parameters.
 struct unit_listing {
     bool is_known = false;                     ///< false: the compiler does not tell, and nothing can be trusted
     std::string text;                          ///< what the preprocessor makes of it, with the flags without {names}
@@ -39,7 +39,7 @@ struct unit_sources_options {
     std::string compiler;                               ///< all that tells one from another
     std::vector<std::string> more_flags = {};           ///< that it takes from the environment
     unsigned jobs = 1;                                  ///< compilers at once
-    /// Waits for a compiler; the job has a wish, flags and an architecture, and gets the rest.
+    /// Waits for a compiler; the job has a purpose, flags and an architecture, and the rest is filled in.
     std::function<compile_answer(compile_job)> ask;
 };
 
@@ -48,25 +48,25 @@ class unit_sources {
 public:
     unit_sources(const tune_spec& spec, const compile_cache& cache, unit_sources_options options);
 
-    /// Asked of the compiler the first time: the preprocessed text once, and the files once more for every value of
-    /// every parameter that flags name. Throws what `ask` throws.
+    /// Asks the compiler on the first call: for the preprocessed text once, and for the files once more per value of
+    /// every parameter that flags name. Throws whatever `ask` throws.
     const unit_listing& of(const compute_capability& architecture);
 
-    /// Whether candidates have flags of their own. Then one may read what none has read that was asked about.
+    /// Whether candidates have flags of their own: then one may read files that no listed candidate reads.
     [[nodiscard]] bool flags_vary() const { return !names_.empty(); }
 
-    /// Of a compile: what a candidate of this listing has read. Throws `error` for a file of the user's that is not
-    /// listed, since results would not notice when it changes. False: one of the system's is not, so that the compile
-    /// cannot be found again by its sources.
+    /// After a compile: the files that a candidate of this listing has read. Throws `error` for a file of the user that
+    /// is not listed, since changes to it would go unnoticed. Returns false if a system file is not listed, so that
+    /// this compile cannot be found in the cache by its sources.
     bool covers(const unit_listing& listing, const std::vector<std::string>& read);
 
-    /// Whether the files are what they were when they were listed.
+    /// Whether the files are unchanged since they were listed.
     [[nodiscard]] bool is_unchanged(const unit_listing& listing);
 
-    /// Of the files that flags name, as response files, these and those of the environment.
+    /// A hash of the files that flags name, such as response files, and those in the environment's flags.
     [[nodiscard]] std::string hash_of_named(const std::vector<std::string>& flags);
 
-    /// Of the user's files, their names in the spec's folder and contents, and those that flags name.
+    /// A hash of the user's files (names in the spec's folder and contents) and of those that flags name.
     [[nodiscard]] std::string hash_of_own(const unit_listing& listing);
 
 private:

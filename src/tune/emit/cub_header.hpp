@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// For each type that was measured a table, whose rows are for the architecture that they were measured on and no
-/// other. CUB's own tuning is what a row has to beat. Throws `error` for what launchbox tune cub:NAME has not measured.
+/// One table per measured type, whose rows apply only to the architecture that they were measured on. A row must beat
+/// CUB's own tuning. Throws `error` for records that launchbox tune cub:NAME did not measure.
 emitted_tables cub_tables(const std::vector<emit_record>& records, const emit_settings& settings);
 
-/// A whole header: what was measured with these rows, and the rows.
+/// A whole header: the measurements of these rows, and the rows.
 std::string cub_header(const emitted_tables& emitted, const std::vector<emit_record>& records,
                        const emit_settings& settings);
 

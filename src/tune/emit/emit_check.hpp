@@ -1,4 +1,4 @@
-// Whether a header's rows are those of the records that it names.
+// Checks that a header's rows are those of the records that it names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,7 @@ struct header_check_options {
 
 header_check check_header(std::string_view text, const std::string& name, const header_check_options& wishes);
 
-/// Where two texts differ first: "FILE:LINE: 'was' instead of 'wanted'"; empty: nowhere.
+/// The first difference of two texts: "FILE:LINE: 'was' instead of 'wanted'"; empty: none.
 std::string first_difference(std::string_view text, std::string_view wanted, const std::string& name);
 
 }  // namespace launchbox

@@ -10,10 +10,11 @@
 
 namespace launchbox {
 
-/// A header with a constexpr array a table and a function that finds the newest row that is not newer than asked.
+/// A header with one constexpr array per table, and a function that finds the newest row that is not newer than the
+/// requested architecture.
 std::string constexpr_header(const emitted_tables& emitted, const emit_settings& settings);
 
-/// A line an architecture and table: "sm_90 -DBOX_THREADS=256 -DBOX_ITEMS=15".
+/// One line per architecture and table: "sm_90 -DBOX_THREADS=256 -DBOX_ITEMS=15".
 std::string define_flags(const emitted_tables& emitted);
 
 /// launchbox.rows/1.

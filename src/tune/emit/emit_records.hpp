@@ -1,4 +1,4 @@
-// The records that rows come from: stores or their JSON, which runs of them count, and how a header names them.
+// The records for rows: stores or their JSON, the selection of their runs, and how a header names them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,10 +26,10 @@ struct emit_records {
     std::vector<std::string> notes;  ///< what was left out: one sentence each
 };
 
-/// Reads files below `root`; paths are relative to it, or to the working directory where it has none of that name.
+/// Reads files below `root`; paths are relative to it, or to the working directory if the file is not below `root`.
 emit_records read_emit_records(const std::vector<std::string>& paths, const std::filesystem::path& root);
 
-/// Which runs count.
+/// The selection of runs.
 struct run_filter {
     std::string name;      ///< of the tunable; empty: there must be one
     std::string gpu = {};  ///< part of its name; empty: any
@@ -39,12 +39,12 @@ struct run_filter {
     bool of_each_gpu = false;                                   ///< and not of each architecture
 };
 
-/// The run of the latest call of the tunable on each architecture or GPU, rising: by the numbers of calls within a
-/// file, and between files by the clock. Throws `error` where several tunables are there, none is left, or all of an
+/// The run of the tunable's latest call on each architecture or GPU, in ascending order: within a file by call number,
+/// between files by the clock. Throws `error` if there are several tunables, no run is left, or all runs of an
 /// architecture are stale.
 emit_records chosen_runs(const emit_records& read, const run_filter& wishes);
 
-/// The hash of a store's runs, whatever their order and numbers, and however often the file was opened.
+/// A hash of the store's runs that does not depend on their order, their numbers, or how often the file was opened.
 std::string content_hash(const std::vector<recorded_run>& runs);
 
 }  // namespace launchbox

@@ -27,7 +27,7 @@ struct emit_settings {
     bool allow_unverified = false;
     split_kind split = split_kind::automatic;
     split_names names = {};
-    /// For a struct of our own whose rows are those of a launch_box: which parameters are its members.
+    /// For a generated struct whose rows are those of a launch_box: the parameters that are its members.
     std::optional<launch_box_members> members = {};
     std::optional<compute_capability> baseline_architecture =
         {};  ///< gets the spec's baseline where older than all rows
@@ -63,11 +63,11 @@ struct emitted_tables {
     std::vector<emitted_table> tables;
 };
 
-/// `existing`: the tables of the box in a header; empty: there is none.
+/// `existing`: the tables of the box in a header; empty: none.
 emitted_tables emit_tables(const std::vector<emit_record>& records, const emit_settings& settings,
                            const std::vector<header_table>& existing);
 
-/// Those of a header that are of this box: BOX itself, or its parts BOX_...
+/// The tables of a header that belong to this box: BOX itself, or its parts BOX_...
 std::vector<header_table> tables_of_box(const std::vector<header_table>& all, const std::string& box);
 
 /// A whole header.
@@ -76,7 +76,8 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 /// The header with all rows that records give.
 std::string updated_header(std::string text, const emitted_tables& emitted);
 
-/// The row that a record gives for a row of a header, and its comments: for what its `// gain:` says was replaced.
+/// The row that a record gives in place of a header's row, with its comments, whose `// gain:` compares it with the
+/// replaced row.
 header_row row_again(const emit_record& record, const header_table& table, const header_row& row,
                      const split_names& names);
 

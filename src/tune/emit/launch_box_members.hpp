@@ -1,4 +1,4 @@
-// Which parameters of a spec are the members that a row of launch_box must have.
+// Which parameters of a spec become the members that a launch_box row must have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace launchbox {
 
-/// The user's names of them in the spec; empty: they are named like the member, or as it is often called.
+/// The names that the user gave for them; empty: the parameter has the member's name, or a common name for it.
 struct launch_box_members {
     std::string threads, items, min_blocks;
 };
 
-/// Gives the fields for threads, items and min_blocks these names. Throws `error` where there are no threads or items,
-/// or where several parameters could be one.
+/// Gives the fields for threads, items and min_blocks these names. Throws `error` if there is no parameter for threads
+/// or items, or if several could be the same member.
 void name_launch_box_members(std::vector<row_field>& fields, const launch_box_members& given);
 
 }  // namespace launchbox

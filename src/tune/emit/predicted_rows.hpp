@@ -17,7 +17,7 @@
 
 namespace launchbox {
 
-/// An architecture that gets a row, and what is known of candidates there beside the records.
+/// An architecture that gets a predicted row, and what is known of candidates there without records.
 struct prediction_wish {
     compute_capability architecture;
     std::function<std::string(const assignment&)> why_not = {};   ///< why one cannot run there; empty: it may
@@ -36,17 +36,17 @@ struct prediction {
     std::string rejected = {};  ///< "threads=1024: ...", the first better one that cannot run there
 };
 
-/// The best expected candidate that may run there, or with `only` what is expected of that one. Throws `error` where
-/// the records are of one GPU only, or none of their candidates may run.
+/// The candidate with the best expected share that may run there; with `only`, the expectation for that one. Throws
+/// `error` if the records are of one GPU only, or if none of their candidates may run.
 prediction predict_row(const std::vector<emit_record>& records, const table_part& part, const prediction_wish& wish,
                        const std::optional<assignment>& only = {});
 
-/// The lines above it.
+/// The comment lines above it.
 std::vector<std::string> comments_of(const prediction& row);
 
 bool is_predicted(const header_row& row);
 
-/// Why the row is not what the records that it names predict; empty: it is. What was compiled is not compared.
+/// Why the row is not the one that its records predict; empty: it is. Compiled figures are not compared.
 std::string prediction_difference(const std::vector<emit_record>& records, const header_table& table,
                                   const header_row& row, const split_names& names);
 

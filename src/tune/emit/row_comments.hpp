@@ -1,4 +1,4 @@
-// The comments above a row of a header: where it comes from.
+// The comments above a row of a header: the row's origin.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,17 +17,17 @@ struct old_row {
     std::optional<assignment> measured = {};
 };
 
-/// Text of a record, safe in a comment: no line end, and no backslash that would join lines.
+/// A record's text, made safe for a comment: no line ends, and no backslash that would join lines.
 std::string in_comment(std::string text);
 
-/// What the row is worth beside the one that it replaces, as `// gain:` says it.
+/// The row's gain over the row that it replaces, as `// gain:` states it.
 std::string gain_comment(const emit_record& record, const row_choice& choice, const old_row& old);
 
-/// Its lines for one record; `gain`: what follows `// gain: `; `loss`: a line more, empty for none.
+/// The lines of a row for one record; `gain`: the text after `// gain: `; `loss`: one more line, or empty.
 std::vector<std::string> row_comments(const emit_record& record, const row_choice& choice, const std::string& gain,
                                       const std::string& loss = "");
 
-/// What a row's own `// gain:` says that it replaced.
+/// The row that was replaced, as a row's own `// gain:` names it.
 old_row replaced_by(const header_row& row);
 
 /// The files, with their hashes, that a row names: "PATH HASH".

@@ -1,4 +1,4 @@
-// Which workloads a table is for: all, those of one size of elements, those of a range of sizes.
+// The workloads that a table is for: all, those of one element size, or those of a range of sizes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// The workload values that stand for the type of the elements and for the number of elements; empty: none.
+/// The workload values for the type and the number of elements; empty: none.
 struct split_names {
     std::string type = {}, size = {};
 };
@@ -28,16 +28,16 @@ struct table_part {
     friend bool operator==(const table_part&, const table_part&) = default;
 };
 
-/// The part that a table's text describes; `names` for those that it does not name.
+/// The part that a table's text describes; `names` supply the values that it does not name.
 table_part part_of_text(const std::string& text, const split_names& names);
 
 enum class split_kind { automatic, type, size, none };
 
-/// Finds the values by which a split is possible: words are types, whole numbers sizes. Throws `error` where several of
-/// a kind vary and `asked` names none.
+/// Finds the workload values to split by: words are types, whole numbers sizes. Throws `error` if several of a kind
+/// vary and `asked` names none of them.
 split_names find_split_names(const std::vector<const recorded_run*>& runs, const split_names& asked, split_kind split);
 
-/// The parts that are worth a table of their own: one that holds everything where none is.
+/// The parts that deserve tables of their own; a single part with everything if there are none.
 std::vector<table_part> find_parts(const std::vector<const recorded_run*>& runs, const split_names& names,
                                    split_kind split);
 

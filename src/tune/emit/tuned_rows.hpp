@@ -1,4 +1,4 @@
-// Which candidate becomes the row of an architecture, and whether it earns to replace the row that was there.
+// Which candidate becomes the row of an architecture, and whether it is good enough to replace the present row.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// Gains below 1 %, or whose interval holds 1, are never a reason to change a source.
+/// A gain below 1 %, or one whose interval holds 1, never changes a source.
 bool is_beyond_noise(const gain& over);
 
 struct workload_gain {
@@ -38,17 +38,17 @@ struct row_choice {
     std::vector<workload_rates> rates = {};     ///< where it is known how much work a workload is
 };
 
-/// "11.65 G elements/s", and of several workloads "2.330 G to 11.65 G elements/s on 3 workloads". Empty: not known.
+/// "11.65 G elements/s"; for several workloads "2.330 G to 11.65 G elements/s on 3 workloads". Empty: not known.
 std::string throughput_text(const row_choice& choice);
 
-/// The best by the overall score; where there is one workload, what a race has decided. Throws `error` where nothing
-/// was measured, all failed, or no candidate was measured on all workloads.
+/// The best candidate by the overall score; on a single workload, the winner of the race if there was one. Throws
+/// `error` if nothing was measured, all failed, or no candidate was measured on all workloads.
 row_choice choose_row(const recorded_run& run, const std::optional<assignment>& replaced);
 
-/// A candidate that was measured, whatever is faster; `over`: over the baseline.
+/// A given measured candidate, even if another is faster; `over`: its gain over the baseline.
 row_choice choice_of(const recorded_run& run, const assignment& candidate, const std::optional<assignment>& baseline);
 
-/// The run with some of its workloads.
+/// The run reduced to some of its workloads.
 recorded_run part_of(const recorded_run& run, const std::function<bool(const assignment& workload)>& wanted);
 
 /// Whether a candidate was measured to the end on all workloads of a run.

@@ -1,4 +1,4 @@
-// Headers with tables of rows (docs/tunings.md): reading them, and changing single rows while all else stays.
+// Headers with tables of rows (docs/tunings.md): reads them, and changes single rows while everything else stays.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ struct header_row {
     std::vector<std::string> comments;  ///< the lines above it, each beginning with "//"
     std::size_t line = 0;               ///< from 1; 0: not in a file
 
-    /// Wherever they stand.
+    /// Compares rows regardless of their place in the file.
     friend bool operator==(const header_row& one, const header_row& other)
     {
         return one.architecture == other.architecture && one.gpus == other.gpus && one.values == other.values &&
@@ -45,8 +45,8 @@ struct header_table {
     std::size_t begin = 0, end = 0;  ///< the lines from "struct NAME : " to its end, from 0
 };
 
-/// The tables of a header; `name` stands in messages. Throws `error` with file and line for what is not as
-/// docs/tunings.md says.
+/// The tables of a header; `name` is used in messages. Throws `error` with file and line for anything that
+/// docs/tunings.md does not allow.
 std::vector<header_table> parse_tuning_header(std::string_view text, const std::string& name);
 
 /// The header with other rows in one of its tables, which was read from it.
@@ -66,10 +66,11 @@ std::string range_text(const std::vector<gpu_range>& gpus);
 /// "sm_90", "sm_90 with .min_sms = 120".
 std::string place_text(const header_row& row);
 
-/// Whether a range of the table is one of the memory's bandwidth: then its GPUs say theirs.
+/// Whether a range of the table is one of memory bandwidth: then its rows record that of their GPUs.
 bool asks_for_bandwidth(const header_table& table);
 
-/// The row that plain code for this architecture uses where none is for the GPU alone; `nullptr`: it does not compile.
+/// The row that code compiled for this architecture uses on a GPU without a row of its own; `nullptr`: it does not
+/// compile.
 const header_row* row_used_by(const header_table& table, const compute_capability& architecture);
 
 /// 64-bit FNV-1a of these bytes, 16 digits: the hash by which a header names a record.

@@ -1,4 +1,4 @@
-// Which of several runs is newer, where they were kept in several files.
+// The order of runs that were kept in several files, by age.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace launchbox {
 
-/// The places of `runs`, the oldest first. `from`: the file of each. Runs of one file stand in the order of their calls
-/// as the file numbers them, whatever its clock said; where it does not number them, and between files, there is
-/// nothing but the clock, and of the same time the one that is named later is the newer.
+/// The indices of `runs`, oldest first. `from`: the file of each. Runs of one file are ordered by its call numbers,
+/// whatever the clock said. Without numbers, and between files, the clock decides; if times are equal, the later in
+/// `runs` is the newer.
 std::vector<std::size_t> in_order_of_calls(const std::vector<const run_info*>& runs,
                                            const std::vector<std::string>& from);
 

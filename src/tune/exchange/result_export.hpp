@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// What one file of another tuner can hold: the results of one run on one workload, by the numbers that they have in
-/// the run, which must outlive this.
+/// The content of one file of another tuner: the results of one run on one workload, by their numbers in the run, which
+/// must outlive this.
 struct exported_part {
     const recorded_run* run = nullptr;
     assignment workload;
@@ -20,9 +20,9 @@ struct exported_part {
 /// In the order in which runs and workloads first occur.
 std::vector<exported_part> parts_of(const recorded_run& run);
 
-/// Closed, and such that Kernel Tuner goes on with it: its header's order, keys as Python writes values, milliseconds.
-/// Candidates that were lost with the device are not results and are left out, as in T4. Throws `error` where a
-/// parameter has the name of one of the cache's own members.
+/// A closed cache that Kernel Tuner can continue: its header's order, keys as Python writes values, milliseconds.
+/// Candidates lost with the device are not results and are left out, as in T4. Throws `error` if a parameter has the
+/// name of one of the cache's own members.
 void write_kernel_tuner_cache(const exported_part& part, std::ostream& out);
 
 /// Schema 1.0.0, milliseconds.

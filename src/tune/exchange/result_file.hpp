@@ -1,4 +1,4 @@
-// Recorded results from where they were kept: a store, or the JSON that `results` has written of one.
+// Reads recorded results: a store, or the JSON that `results` has written from one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace launchbox {
 
-/// By its content a store (opened to be read) or launchbox.results/1; "-" is JSON from standard input. A measured
-/// result without samples, as `results` writes them unless told otherwise, has its median for its only sample and is
-/// told of in `diagnostics`. Throws `error` for what is neither, and for what cannot be read.
+/// Recognizes a store (opened for reading) or launchbox.results/1 by its content; "-" is JSON from standard input. A
+/// measured result without samples, which `results` omits by default, gets its median as its only sample, and
+/// `diagnostics` says so. Throws `error` for anything else, and for files that cannot be read.
 result_file read_result_file(const std::string& path);
 
-/// launchbox.results/1. `name` stands in messages. Throws `error` for what is not it.
+/// Reads launchbox.results/1; `name` is used in messages. Throws `error` for other text.
 result_file read_results_json(std::string_view text, const std::string& name);
 
 }  // namespace launchbox

@@ -13,7 +13,7 @@
 
 namespace launchbox {
 
-/// What rows are found by. The L2 is 0 where the record does not tell.
+/// The properties by which a row is selected. The L2 is 0 if it was not recorded.
 struct fleet_gpu {
     compute_capability architecture;
     detail::gpu_properties says = {};
@@ -33,8 +33,8 @@ struct fleet_row {
 std::vector<fleet_row> fewest_fleet_rows(const std::vector<portable_row>& rows, const std::vector<fleet_gpu>& gpus,
                                          double within, const std::vector<compute_capability>& fences);
 
-/// The part of the ranges that holds for GPUs such as this one alone: as many SMs, and as much memory, give or take a
-/// fourteenth, as with and without error correction.
+/// The part of the ranges that holds for GPUs such as this one alone: the same number of SMs, and the same memory
+/// within a fourteenth (error correction on or off).
 std::vector<gpu_range> narrowed(std::vector<gpu_range> ranges, const detail::gpu_properties& says);
 
 }  // namespace launchbox

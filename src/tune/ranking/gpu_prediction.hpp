@@ -1,4 +1,5 @@
-// Rows for a GPU that has no record, from the records of others; and how much such rows lose, by holding GPUs out.
+// Rows for a GPU without a record, predicted from records of others; and the loss of such rows, measured by holding
+// GPUs out.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +16,8 @@
 
 namespace launchbox {
 
-/// How much a record on one architecture counts for a GPU of another: 1 for the same, a tenth within a major version,
-/// and a tenth less for each major version between them. An architecture that is not known counts least.
+/// The weight of a record on one architecture for a GPU of another: 1 for the same, a tenth within a major version, and
+/// a further tenth for each major version between them. An unknown architecture has the least weight.
 double record_weight(const std::optional<compute_capability>& measured,
                      const std::optional<compute_capability>& wanted);
 
@@ -26,15 +27,15 @@ struct predicted_row {
     std::size_t measured = 0;  ///< on so many of the GPUs that count
 };
 
-/// Candidates with the best expected share first. `weights`: one for each GPU; 0: its record does not count. Only
-/// candidates that were measured where at least half of the weight is, and that `may_run` accepts.
+/// Candidates with the best expected share first. `weights`: one per GPU; 0: its record does not count. Contains only
+/// candidates that `may_run` accepts and that GPUs with at least half of the total weight measured.
 std::vector<predicted_row> predict_rows(const portability& records, const std::vector<double>& weights,
                                         const std::function<bool(const assignment&)>& may_run = {});
 
-/// How a row for the GPU that was held out is chosen without a measurement on it; with `ten_measured`, ten.
+/// How a row for the held-out GPU is chosen: without a measurement on it or, with `ten_measured`, with ten.
 enum class row_source { predicted, inherited, common, ten_measured, baseline };
 inline constexpr std::size_t row_sources = 5;
-/// "predicted", "inherited", ..., as reports call them.
+/// "predicted", "inherited", ..., as in reports.
 const char* name_of(row_source source);
 
 struct chosen_row {
@@ -42,7 +43,7 @@ struct chosen_row {
     std::optional<double> share = {};  ///< of the best on the GPU that was held out; `nullopt`: it failed there
 };
 
-/// One GPU whose record was used only to see what the rows are worth.
+/// One GPU whose record was used only to evaluate the rows.
 struct held_out_gpu {
     std::size_t gpu = 0;  ///< place in `portability::gpus`
     std::optional<compute_capability> architecture = {};
@@ -50,7 +51,7 @@ struct held_out_gpu {
     std::vector<std::optional<chosen_row>> rows = {};  ///< by `row_source`; `nullopt`: there is none
 };
 
-/// What is known of a GPU beside its shares.
+/// The properties of a GPU beside its shares.
 struct recorded_gpu {
     std::optional<compute_capability> architecture = {};
     std::set<std::string> recorded = {};  ///< identities of all candidates in its records, those that failed, too
@@ -60,11 +61,11 @@ struct recorded_gpu {
 /// How many candidates are measured for `ten_measured`.
 inline constexpr std::size_t measured_candidates = 10;
 
-/// What is held out: a GPU, or with it all of its architecture.
+/// What is held out: one GPU, or all GPUs of its architecture.
 enum class left_out { gpu, architecture };
 
-/// Each GPU of the records in turn. Only candidates in its record can be chosen for it, since of others nothing is
-/// known there. `gpus`: one for each of `records.gpus`.
+/// Holds out each GPU of the records in turn. Only candidates in its own record can be chosen for it, since others were
+/// not measured there. `gpus`: one for each of `records.gpus`.
 std::vector<held_out_gpu> hold_each_out(const portability& records, const std::vector<recorded_gpu>& gpus,
                                         left_out what = left_out::gpu);
 

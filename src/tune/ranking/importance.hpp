@@ -11,9 +11,9 @@ namespace launchbox {
 
 struct parameter_importance {
     std::vector<std::string> parameters;  ///< one, or two taken together
-    /// 0 to 1: the part of the variance of log(time) that lies between the candidates that differ in these. Of two,
-    /// what they explain together beyond what each does alone. Corrected for the number of groups (epsilon squared), so
-    /// that a parameter of many values does not seem to matter for that alone.
+    /// 0 to 1: the share of the variance of log(time) between candidates that differ in these parameters. For a pair:
+    /// what both explain together beyond each alone. Corrected for the number of groups (epsilon squared), so that a
+    /// parameter does not seem to matter only because it has many values.
     double explained = 0;
 };
 
@@ -23,7 +23,7 @@ struct importance {
     std::vector<parameter_importance> pairs;    ///< of those that explain at least 1 %, the largest first
 };
 
-/// Of one workload. Too few candidates to tell (fewer than 8, or all times equal): nothing is in it.
+/// For one workload. Empty if there are too few candidates (fewer than 8), or all times are equal.
 importance importance_of(const std::vector<stored_result>& results, const ranking& workload);
 
 }  // namespace launchbox

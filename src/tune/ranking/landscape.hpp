@@ -1,4 +1,4 @@
-// The best candidate for each value of one or two parameters, over several records: what a run looks like as a map.
+// The best candidate for each value of one or two parameters, over several records: a run as a map.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ struct landscape_request {
     std::optional<std::vector<std::string>> by;
 };
 
-/// What results are told apart by: a tuning parameter, a value of the workload, or what the record says of itself.
+/// The properties by which results are grouped: a tuning parameter, a value of the workload, or a fact of the record.
 struct landscape_field {
     enum class kind { parameter, workload, record };
 
@@ -32,11 +32,11 @@ struct landscape_field {
     kind of = kind::parameter;
 };
 
-/// One candidate where it is compared: on one workload of one record, or on several together.
+/// One candidate in one comparison: on one workload of one record, or on several together.
 struct landscape_candidate {
     assignment parameters;
     std::optional<sample_summary> time = {};  ///< nanoseconds; `nullopt`: several workloads, or another objective
-    /// Time, or cost by the objective, over that of the best that may win: on several workloads the weighted geometric
+    /// Time, or cost by the objective, relative to the best that may win; on several workloads the weighted geometric
     /// mean.
     sample_summary relative = {};
     work_amounts rates = {};  ///< what is done in a second, where it has one time
@@ -44,14 +44,15 @@ struct landscape_candidate {
     bool stopped_early = false;
     bool is_winner = false;
     bool equals_best = false;  ///< its interval overlaps that of the fastest that may win, which it is not
-    /// Place in its section of the one whose code it has.
+    /// Index in its section of the candidate with the same code.
     std::optional<std::size_t> same_as = {};
 
     [[nodiscard]] double share() const { return relative.median > 0 ? 1 / relative.median : 0; }
     [[nodiscard]] bool noisy() const { return relative.spread() >= noisy_spread; }
 };
 
-/// All that is compared with each other in a map. One, unless an axis is not a parameter: then one for each value.
+/// The results of a map that are compared with each other. One section, unless an axis is not a parameter: then one for
+/// each value.
 struct landscape_section {
     assignment at;                                ///< the values of such axes
     std::vector<stored_result> results;           ///< each candidate once on each workload of each record
@@ -66,7 +67,7 @@ struct landscape_section {
 struct landscape_cell {
     std::vector<std::size_t> at;  ///< a place in `values` for each axis
     std::size_t section = 0;
-    /// Place in its section of the winner, or else of the fastest that may win, or else of the fastest.
+    /// Index in its section of the winner, else of the fastest that may win, else of the fastest.
     std::optional<std::size_t> best = {};
     std::size_t candidates = 0, measured = 0;                 ///< measured: on all workloads of the section
     std::map<outcome, std::size_t> failures = {};             ///< results that were not measured
@@ -108,8 +109,8 @@ struct landscape_source {
     std::string file;
 };
 
-/// `sources`: the oldest first. Throws `error` for a name that no record has, with those that there are, and where `by`
-/// would put together what must not be compared: results of different drivers, toolkits, sources or tasks.
+/// `sources`: the oldest first. Throws `error` for a name that no record has, and lists those that exist; and if `by`
+/// would combine results that must not be compared: of different drivers, toolkits, sources or tasks.
 landscape landscape_of(const std::vector<landscape_source>& sources, const landscape_request& request);
 
 /// Numbers rising, then words.

@@ -30,20 +30,20 @@ struct overall_candidate {
 };
 
 struct overall_ranking {
-    /// Else the reference of each workload is the fastest candidate there: scores are 1 at most.
+    /// Otherwise the reference of each workload is the fastest candidate there, and scores are 1 at most.
     bool over_baseline = false;
     std::vector<overall_candidate> candidates;  ///< the best first
     std::size_t incomplete = 0;                 ///< candidates that were measured on some workloads and not on all
     std::optional<gain> over_next = {};         ///< of the best over the next with other code, without the reference
-    /// Place in `candidates` of the one to use: the best, or what the tie rule chooses among those that are equal to
-    /// it. `nullopt`: there is none, or the samples do not tell.
+    /// Index in `candidates` of the one to use: the best, or the choice of the tie rule among those equal to it.
+    /// `nullopt`: there is none, or the samples do not decide.
     std::optional<std::size_t> winner = {};
     tie_choice tie = {};                     ///< why it is the winner; `chosen` says nothing
     std::optional<sample_noise> noise = {};  ///< where they do not tell
 };
 
-/// `results`: those that were ranked. Candidates of a final race are compared by it. Intervals are the widest that
-/// the samples allow: every workload at the same end of its own.
+/// `results`: those that were ranked. Candidates of a final race are compared by it. Intervals are the widest that the
+/// samples allow: every workload at the same end of its own interval.
 overall_ranking rank_overall(const std::vector<stored_result>& results, const std::vector<ranking>& rankings);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Several GPUs, one kernel: what each candidate is worth on each of them, and how few rows are enough for all.
+// One kernel on several GPUs: each candidate's share of the best on each GPU, and how few rows suffice for all.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// Up to so many GPUs the sets of rows are the best that there are; for more they are found greedily.
+/// Up to this number of GPUs the sets of rows are optimal; for more they are found greedily.
 constexpr std::size_t max_exact_gpus = 12;
 
 /// One GPU, or processor, with all its records.
@@ -28,8 +28,8 @@ struct portable_gpu {
 /// A candidate on all GPUs.
 struct portable_row {
     assignment parameters = {};
-    /// For each GPU the time of its best over that of this candidate, 0 to 1; with several workloads the weighted
-    /// geometric mean. `nullopt`: not measured there on all workloads, or its outputs are not known to be right.
+    /// For each GPU, the time of its best over that of this candidate, 0 to 1; with several workloads the weighted
+    /// geometric mean. `nullopt`: not measured there on all workloads, or its outputs were not verified.
     std::vector<std::optional<double>> shares = {};
 
     [[nodiscard]] bool is_complete() const;
@@ -37,7 +37,7 @@ struct portable_row {
     [[nodiscard]] double mean() const;        ///< geometric; the row is complete
 };
 
-/// So many rows, each GPU with the one of them that is best there.
+/// A set of rows, where each GPU uses the row that is best on it.
 struct portable_set {
     std::vector<std::size_t> rows = {};    ///< places in `portability::rows`
     std::vector<std::size_t> row_of = {};  ///< for each GPU a place in `rows`
@@ -48,27 +48,27 @@ struct portable_set {
 struct portability {
     std::vector<portable_gpu> gpus;
     std::vector<portable_row> rows;  ///< every candidate that was measured somewhere
-    /// Places in `rows` of those that were measured on every GPU, the one with the best worst share first.
+    /// Indices in `rows` of those that were measured on every GPU, the one with the best worst share first.
     std::vector<std::size_t> common;
     std::optional<std::size_t> baseline;  ///< place in `rows` of the spec's baseline, where all records have the same
-    /// The best worst share with one row, with two, and so on, until more rows gain nothing. The first has as many rows
-    /// as are needed to have any for each GPU.
+    /// The best worst share with one row, with two, and so on, until more rows gain nothing. The first set has as few
+    /// rows as give every GPU one.
     std::vector<portable_set> sets;
     bool is_exact = true;               ///< else `sets` are good, and better ones may exist
     std::vector<std::string> left_out;  ///< GPUs on which nothing may win: a sentence each
 };
 
-/// What a record was measured on: the GPU, else the processor, else the record's file.
+/// Where a record was measured: the GPU, else the processor, else the record's file.
 std::string machine_name(const landscape_source& source);
 
-/// Time over the best's, minus 1: 0.02 takes 2 % longer.
+/// Time over the best's, minus 1: 0.02 is 2 % slower.
 double loss_of(double share);
 
-/// The first of the sets with which no GPU loses more than `within`; `nullopt`: none.
+/// The smallest set with which no GPU loses more than `within`; `nullopt`: none.
 std::optional<std::size_t> smallest_set(const portability& of, double within);
 
-/// Throws `error` where records are not of one kernel and space, GPUs have different workloads, or there is one GPU
-/// only.
+/// Throws `error` if records are not of one kernel and space, if GPUs have different workloads, or if there is only one
+/// GPU.
 portability portability_of(const std::vector<landscape_source>& sources);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Who takes part in a final race: the candidates that may be the best, as far as their samples tell.
+// The candidates of a final race: those that may be the best according to their samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,10 +16,10 @@ struct race_rules {
     int max_rounds = 25;
 };
 
-/// Of results on one workload those that may be the best: whose interval meets that of the lowest median, or whose
-/// median is within the margin. Their places, the best first; without samples: it was not measured. If there is no room
-/// for all, the faster half is taken, and of the others those that the tie rule would choose: so that the next call, in
-/// which others are ahead by chance, still has the one that is to be used.
+/// From the results on one workload, the indices of those that may be the best, best first: their interval meets that
+/// of the lowest median, or their median is within the margin. Without samples a result was not measured. If there is
+/// no room for all, takes the faster half, and from the others those that the tie rule prefers; so the next call, in
+/// which noise puts others ahead, still has the candidate to be used.
 std::vector<std::size_t> race_contestants(const std::vector<tied_candidate>& all, const race_rules& rules);
 
 }  // namespace launchbox

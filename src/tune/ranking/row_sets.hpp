@@ -8,12 +8,12 @@
 
 namespace launchbox {
 
-/// `gpus` up to `max_exact_gpus`: the sets with the best worst share, and among these a good mean; else found greedily.
-/// Each GPU has a row with a share of 1.
+/// For up to `max_exact_gpus` GPUs: the sets with the best worst share, and among these with a good mean; for more,
+/// found greedily. Each GPU has a row with a share of 1.
 std::vector<portable_set> best_row_sets(const std::vector<portable_row>& rows, std::size_t gpus);
 
-/// The fewest rows with which each GPU has a share of `least`, and of these the best worst share. No rows: there are
-/// none such.
+/// The smallest set of rows with which each GPU has a share of `least`, and among these the best worst share. Empty:
+/// there is no such set.
 portable_set fewest_rows(const std::vector<portable_row>& rows, std::size_t gpus, double least);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Two recorded runs side by side: what moved between them beyond noise. The first is A, the second B.
+// Compares two recorded runs: which times changed beyond noise. The first is A, the second B.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace launchbox {
 
-/// Less than this part is no move, however sure it is.
+/// A smaller change is not reported, however certain it is.
 constexpr double min_move = 0.01;
-/// Where chance alone separates the samples of equal things more often than this, there are too few to tell.
+/// If chance alone separates the samples of equal things more often than this, there are too few samples.
 constexpr double max_chance = 0.05;
 
 enum class move_kind {
@@ -27,7 +27,7 @@ enum class move_kind {
 };
 std::string_view name_of(move_kind moved);
 
-/// What became of a time from A to B.
+/// How a time changed from A to B.
 struct time_move {
     move_kind moved = move_kind::equal;
     gain ratio;         ///< time in B over time in A: above 1 is slower
@@ -45,7 +45,7 @@ struct compared_candidate {
     std::optional<std::int64_t> spill_bytes = {};  ///< stores and loads: more in B, where both are known
 };
 
-/// The winner of one run, and what it is worth in the other.
+/// The winner of one run, and its place in the other.
 struct compared_winner {
     assignment parameters;
     std::optional<double> a_ns = {}, b_ns = {};  ///< medians, where it was measured
@@ -80,7 +80,7 @@ struct run_comparison {
     std::vector<assignment> only_a, only_b;  ///< workloads
 };
 
-/// `a_rankings` and `b_rankings` are of the runs' results. Values that stand in another order are the same.
+/// `a_rankings` and `b_rankings` were made from the runs' results. The order of values does not matter.
 run_comparison compare_runs(const recorded_run& a, const std::vector<ranking>& a_rankings, const recorded_run& b,
                             const std::vector<ranking>& b_rankings);
 

@@ -13,14 +13,14 @@
 
 namespace launchbox {
 
-/// By so much the same binary differs from one call to the next, however well each call knows its time: 0.4 % in the
-/// ten calls each of measurements/nvidia-h100/winners.txt.
+/// The same binary differs by this much between calls, however precisely each call measures it: 0.4 % in the ten calls
+/// each of measurements/nvidia-h100/winners.txt.
 constexpr double close_enough = 0.005;
 
-/// Whether one is known to be slower than the other by more than `close_enough`: its interval lies so far above.
+/// Whether one is certainly slower than the other by more than `close_enough`: its interval lies that far above.
 bool is_slower(const sample_summary& one, const sample_summary& other);
 
-/// What decided among equals: the first in which the one that is used differs from the others.
+/// What decided among equals: the first criterion in which the chosen one differs from the others.
 enum class tie_reason { baseline, fewer_registers, smaller_block, smaller_values };
 /// "fewer registers"
 const char* words_of(tie_reason why);
@@ -44,12 +44,12 @@ struct tie_choice {
 };
 
 /// `equals`: the fastest and those that are not slower; not empty. The baseline stays if its median is `close_enough`
-/// to the fastest, or their intervals meet: there is no reason to leave it. Else those whose medians are `close_enough`
-/// are a tie: the one with the fewest registers is used, then the one with the smallest block, then the one with the
-/// smallest values of parameters, in their order. So repeated calls choose the same one.
+/// to the fastest, or their intervals meet, since there is no reason to leave it. Otherwise candidates whose medians
+/// are `close_enough` tie: the fewest registers win, then the smallest block, then the smallest parameter values, in
+/// the order of the parameters. So repeated calls choose the same one.
 tie_choice choose_among_equals(const std::vector<tied_candidate>& equals);
 
-/// Whether the tie rule prefers one to another; what is not known comes last.
+/// Whether the tie rule prefers one to another; unknown values come last.
 bool is_preferred(const tied_candidate& one, const tied_candidate& other);
 
 /// "chosen among 3 equal ones: fewer registers"; empty if there was no choice.

@@ -1,4 +1,4 @@
-// One kind of device on which candidates are measured: what the engine (tune_run.hpp) has to know of it.
+// One kind of device on which candidates are measured, as the engine (tune_run.hpp) uses it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ constexpr auto fields_of(const tune_job&)
                       field("parameters", &of::parameters));
 }
 
-/// A job that can be measured, or is settled before that.
+/// A job that can be measured, or is settled without a measurement.
 struct prepared_job {
     build_record build = {};                  ///< settled unless it is built
     std::optional<built_launch> launch = {};  ///< for people who look at builds
@@ -82,31 +82,31 @@ struct tune_backend {
     environment_info environment;
     std::string label;  ///< "NVIDIA H200", "this processor"
     std::string source_hash;
-    /// Called before anything is prepared, by a thread that lives as long as the run: whatever takes its time to start.
-    /// A second call does nothing. May be empty.
+    /// Called before anything is prepared, by a thread that lives as long as the run: starts whatever takes time to
+    /// start. A second call does nothing. May be empty.
     std::function<void()> open = {};
-    /// Called when nothing is measured any more: what takes its time to end need not be waited for. May be empty.
+    /// Called after the last measurement: begins to end whatever takes time to end, without waiting. May be empty.
     std::function<void()> close = {};
-    /// Called by the thread of a measurer before it is asked anything: it gets the memory of a workload ready while
-    /// others compile. What fails does so again when it is needed. May be empty.
+    /// Called by a measurer's thread before its first job: prepares the memory of a workload while others compile. A
+    /// failure recurs when the memory is needed. May be empty.
     std::function<measurement(std::size_t measurer, std::size_t workload)> begin = {};
     unsigned preparers = 1;  ///< threads that may call `prepare` at once
     std::function<prepared_job(const tune_job&)> prepare;
-    /// Nobody waits any more for what `prepare` is doing: its calls end soon, with an `error` of status `interrupted`.
-    /// Empty: they come to their end.
+    /// The results of running `prepare` calls are no longer needed: they end soon, with an `error` of status
+    /// `interrupted`. Empty: they run to completion.
     std::function<void()> give_up_preparing = {};
-    /// Before anything is prepared: throws `error` for what is wrong with the spec, and gives sentences about what is
-    /// worth a second look. Empty: nothing can be wrong.
+    /// Before anything is prepared: throws `error` for mistakes in the spec, and returns sentences about doubtful
+    /// parts. Empty: there is nothing to check.
     std::function<std::vector<std::string>(const search_space&)> check = {};
-    /// Whether `check` could compare arguments with the parameters that they are for. Empty: it could.
+    /// Whether `check` could compare the arguments with the kernel's parameters. Empty: it could.
     std::function<bool()> arguments_are_known = {};
-    /// The name of a source that is not what `source_hash` was made of any more; empty text: none. Empty: nothing can
-    /// change.
+    /// The name of a source that has changed since `source_hash` was computed; empty text: none has. Empty: no source
+    /// can change.
     std::function<std::string()> changed_source = {};
-    /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: nothing is known.
+    /// How likely a candidate is worth a try before it is built; see strategy_options. Empty: unknown.
     std::function<double(const assignment& parameters)> prior = {};
-    /// One thread each: GPUs that are alike. Empty: nothing is measured. One that answers `device_lost` is not asked
-    /// again, and the others get its job.
+    /// One thread per GPU; the GPUs are alike. Empty: nothing is measured. A GPU that answers `device_lost` gets no
+    /// more jobs, and the others get its job.
     std::vector<measurer> measurers;
     std::vector<device_record> devices = {};  ///< of the measurers, by number, as far as they are known; may be empty
     bool alone = false;     ///< nothing may be prepared while something is measured: both use the processor

@@ -16,7 +16,7 @@
 
 namespace launchbox {
 
-/// What --init could not read, by line of the spec: those that still say "fill in".
+/// Parts that --init could not read, by line of the spec: those that still say "fill in".
 inline std::vector<int> guesses_in(std::string_view spec)
 {
     std::vector<int> lines;

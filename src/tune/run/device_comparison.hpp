@@ -1,4 +1,4 @@
-// GPUs of one model are not equally fast: how far those of a run are apart, and which are slow.
+// Differences between GPUs of one model: how far apart the GPUs of a run are, and which are slow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What earlier calls have left of this run in the store: results, and workers that died of a job.
+// The results of earlier calls of this run in the store, and workers that died of a job.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,11 +19,11 @@ public:
     earlier_calls(const tune_spec& spec, const search_space& space, const std::vector<std::size_t>& workloads,
                   const result_store& store, std::int64_t run);
 
-    /// Those that need not be measured again. A baseline that failed ended the run and is not among them: it is tried
-    /// again, since the next call would end the same way.
+    /// Results that need not be measured again. A failed baseline ended its run and is not among them: it is tried
+    /// again, since otherwise every later call would end the same way.
     [[nodiscard]] const std::vector<stored_result>& results() const { return results_; }
-    /// Whose result this is; empty: none of this space and these workloads. A size may be 1000000 in the store and 1e6
-    /// now: it is the same workload.
+    /// The candidate and workload of this result; empty: none of this space and these workloads. A size may be 1000000
+    /// in the store and 1e6 in the spec: it is the same workload.
     [[nodiscard]] std::vector<job_key> jobs_of(const stored_result& result) const
     {
         return jobs_of(result.parameters, result.workload);

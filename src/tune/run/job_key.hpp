@@ -1,4 +1,4 @@
-// Which job of a run is meant.
+// Identifies a job of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The jobs of a run in the order in which they were proposed, and how far each of them is.
+// The jobs of a run in the order in which they were proposed, with the state of each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,30 +19,30 @@ struct queued_job {
     prepared_job prepared = {};
 };
 
-/// A job stays where it is in memory, so that a thread can work on its own while others are added. All else is not for
-/// two threads at once.
+/// A job keeps its address, so that a thread can work on its own job while others are added. Everything else is not
+/// thread-safe.
 class job_queue {
 public:
-    /// To be prepared and settled.
+    /// Adds a job to prepare and settle.
     queued_job& add(tune_job job);
-    /// One that an earlier call has settled; it is here because others need it.
+    /// Adds a job that an earlier call has settled, because other jobs need its result.
     queued_job& add_settled(tune_job job);
 
     [[nodiscard]] bool has_waiting();
-    /// The oldest that waits is `preparing` from now on. Only where one waits.
+    /// Marks the oldest waiting job as `preparing`. There must be one.
     queued_job& start_preparing();
-    /// Prepared, and to be measured.
+    /// Marks a job as prepared, so that it can be measured.
     void set_ready(queued_job& job);
     /// The oldest ready job that may be measured; null: none.
     queued_job* oldest_ready(const std::function<bool(const queued_job&)>& may_be_measured);
     /// Whether all jobs of its workload that were proposed earlier are settled.
     [[nodiscard]] bool is_first_unsettled(const queued_job& job) const;
-    /// What was prepared is not needed any more.
+    /// Frees what was prepared for a job.
     void settle(queued_job& job);
 
     [[nodiscard]] std::size_t unsettled() const { return unsettled_; }
     [[nodiscard]] std::size_t settled() const { return settled_; }
-    /// Jobs that are prepared, or about to be, and not settled.
+    /// Jobs that are prepared or being prepared, and not settled.
     [[nodiscard]] std::size_t prepared_ahead() const { return prepared_ahead_; }
 
 private:

@@ -1,4 +1,4 @@
-// The devices that a run measures on: which are left, how fast each is beside its siblings, and what each has done.
+// The devices of a run: which are left, how fast each is relative to the others, and what each has done.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,33 +13,33 @@
 
 namespace launchbox {
 
-/// Not for two threads at once.
+/// Not thread-safe.
 class measuring_devices {
 public:
     explicit measuring_devices(const tune_backend& backend);
 
     /// By measurer.
     [[nodiscard]] const std::vector<device_record>& records() const { return records_; }
-    /// They are several, which are compared, or something is known of the only one.
+    /// Whether there are several devices, which are compared, or something is known of the only one.
     [[nodiscard]] bool are_worth_keeping() const;
     [[nodiscard]] bool is_lost(std::size_t device) const { return lost_[device]; }
-    /// Those that are not lost.
+    /// The devices that are not lost.
     [[nodiscard]] std::vector<std::size_t> left() const;
 
-    /// True: it was the last.
+    /// Takes a device out of the run. True: it was the last.
     bool lose(std::size_t device, const std::string& why);
-    /// A device was lost with this job. True: so often that no other is risked for it.
+    /// A device was lost with this job. True: this happened so often that no other device is risked for it.
     bool is_settled_by_loss(const job_key& job);
 
     void note(std::size_t device, const measurement& measured, double seconds);
 
-    /// True once for each device, where there are several: it times the reference before any other candidate.
+    /// True once for each device, if there are several: it times the reference before any other candidate.
     bool begin_calibration(std::size_t device);
     void note_calibration(std::size_t device, const measurement& reference);
-    /// Time that it was busy without measuring a candidate.
+    /// Adds time in which the device was busy with anything but measuring a candidate.
     void note_preparation(std::size_t device, double seconds) { records_[device].busy_seconds += seconds; }
 
-    /// How long the run was.
+    /// Completes the records; `seconds`: the duration of the run.
     void finish(double seconds);
 
 private:

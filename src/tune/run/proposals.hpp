@@ -1,5 +1,4 @@
-// Which jobs a run still has to do: what its strategy proposes, less what is known already; and what the strategy is
-// told.
+// The remaining jobs of a run: the strategy's proposals without the known results; and reports results to the strategy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,29 +14,29 @@
 
 namespace launchbox {
 
-/// Not for two threads at once.
+/// Not thread-safe.
 class proposals {
 public:
-    /// What is known of a candidate on a workload; null: nothing.
+    /// The known result of a candidate on a workload; null: none.
     using known_results = std::function<const measurement*(const job_key& job)>;
 
     proposals(const tune_spec& spec, const search_space& space, std::vector<std::size_t> workloads,
               std::unique_ptr<search_strategy> strategy, known_results known);
 
-    /// The jobs of the next candidate of which something is not known. Empty: every candidate has been proposed.
+    /// The jobs of the next candidate with an unknown result. Empty: every candidate has been proposed.
     std::vector<tune_job> next();
 
-    /// What became of a job of `next`. The strategy is told when all jobs of the candidate are settled: of the cost
-    /// by the objective, or with several workloads of the weighted geometric mean of its ratios to the first that was
-    /// measured. A candidate that is not allowed has failed.
+    /// Reports the result of a job of `next`. The strategy is told when all jobs of the candidate are settled: the cost
+    /// by the objective or, with several workloads, the weighted geometric mean of its ratios to the first measured
+    /// candidate. A candidate that is not allowed counts as failed.
     void settle(const tune_job& job, const measurement& result);
-    /// The same of a job that was built, and is not to be measured.
+    /// The same for a job that was built and will not be measured.
     void settle_unmeasured(const tune_job& job);
 
-    /// Candidates with a job that is not settled.
+    /// Candidates with an unsettled job.
     [[nodiscard]] std::size_t open() const { return open_.size(); }
     [[nodiscard]] bool is_open(std::size_t candidate) const { return open_.contains(candidate); }
-    /// Candidates that were proposed, those that were known included.
+    /// Candidates that were proposed, including those with known results.
     [[nodiscard]] std::size_t proposed() const { return proposed_; }
     [[nodiscard]] bool exhausted() const { return proposed_ == space_.size(); }
 

@@ -1,4 +1,4 @@
-// Where the results of a run go: to the store, into the account of the run, and to the jobs that come later.
+// Passes a run's results on: to the store, to the run's summary, and to later jobs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// Not for two threads at once.
+/// Not thread-safe.
 class result_sink {
 public:
     result_sink(const tune_spec& spec, const tune_backend& backend, result_store& store, std::int64_t run)
@@ -25,19 +25,19 @@ public:
 
     tune_summary summary;
 
-    /// A result of an earlier call: it is in the store already.
+    /// A result of an earlier call, which is in the store already.
     void take_over(const stored_result& result);
 
-    /// `shared_with`: the result whose samples these are; null: they are its own.
+    /// `shared_with`: the result whose samples these are; null: its own samples.
     stored_result save(const queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
-    /// Of a backend that measures nothing.
+    /// For a backend that measures nothing.
     void save_build(const queued_job& job);
-    /// Moves what `save_build` was given to the summary, in the order of the queue.
+    /// Moves what `save_build` received to the summary, in the order of the queue.
     void finish_builds();
 
-    /// What the same code with the same launch took on this workload; null: it was not measured.
+    /// The result of the same code with the same launch on this workload; null: it was not measured.
     [[nodiscard]] const stored_result* measured_before(const queued_job& job) const;
-    /// What another candidate of the workload has to reach, as far as that is known.
+    /// Adds to a request the best of the workload so far (time, energy), if known.
     void add_best(std::size_t workload, measure_request& request) const;
     /// Fills in the best of the workload that was measured last.
     void show_best(tune_progress& shown) const;

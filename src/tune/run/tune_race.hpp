@@ -1,4 +1,4 @@
-// The final race of one workload in a tuning run: who takes part, how they are timed, and what is kept of it.
+// The final race of one workload in a tuning run: its contestants, their timing, and its record.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,9 +27,8 @@ struct race_setting {
     std::function<prepared_job(const tune_job&)> prepare;
 };
 
-/// Times the best results of the run on this workload again, in turns, and stores the outcome with what it was drawn
-/// from. Nothing is done where nothing was measured, where a race decides already and nothing is new, and after an
-/// interrupt.
+/// Times the best results of the run on this workload again, in turns, and stores the outcome with the results that it
+/// used. Does nothing if nothing was measured, if a race decides already and nothing is new, and after an interrupt.
 void race_workload(const race_setting& setting, std::size_t workload);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// A tuning run on one backend: what is not known yet is prepared, measured and kept; then the best race each other.
+// A tuning run on one backend: prepares, measures and stores what is not known yet, then races the best candidates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,7 @@ struct tune_options {
     race_rules race = {};
 };
 
-/// What is shown while it runs.
+/// The display during a run.
 struct tune_progress {
     std::size_t done = 0, total = 0;  ///< jobs (candidates x workloads), or candidates of a budget
     double best_ns = 0;               ///< of the workload that was measured last; 0: none
@@ -41,7 +41,7 @@ struct tune_progress {
     std::vector<device_record> devices = {};  ///< what each has done so far
 };
 
-/// What a run cost and what came of it, beside what is in the store.
+/// The cost and outcome of a run, beyond what is in the store.
 struct tune_summary {
     std::int64_t run = 0;
     std::size_t jobs = 0, known_before = 0, measured = 0, shared = 0, settled_unmeasured = 0;
@@ -65,9 +65,9 @@ struct tune_summary {
     std::string first_failure = {};           ///< of a candidate in this call, with its reason
 };
 
-/// Results go to the store one by one; those that it has of the same task, sources and environment are not measured
-/// again. Throws `error` when the reference (the baseline) cannot be measured, since nothing else can be judged then.
-/// `progress` is called from one thread, a few times a second.
+/// Results go to the store one by one; stored results of the same task, sources and environment are not measured again.
+/// Throws `error` if the reference (the baseline) cannot be measured, since nothing else can be judged then. `progress`
+/// is called from one thread, a few times a second.
 tune_summary run_tune(const tune_spec& spec, const search_space& space, const tune_backend& backend,
                       result_store& store, const run_info& run, const tune_options& options,
                       const std::function<void(const tune_progress&)>& progress = {});

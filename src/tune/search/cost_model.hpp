@@ -1,4 +1,4 @@
-// What the candidates tried so far let expect of the others: their cost, and whether they fail.
+// Predicts from the candidates tried so far the cost of the others, and whether they fail.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace launchbox {
 
-/// A Gaussian process over the log of the cost; another over failures has its scales. It looks at a pool of candidates:
-/// all where there are few, else some by chance and the neighbours of the best.
+/// A Gaussian process over the log of the cost; another over failures uses its scales. It considers a pool of
+/// candidates: all if there are few, else a random sample and the neighbours of the best.
 class cost_model {
 public:
     explicit cost_model(search_memory& memory);
 
     /// The candidate of the pool with the largest expected improvement, weighted with its chance of not failing.
-    /// `nullopt`: too little was measured for a model, or the pool is used up.
-    /// `margin`: less than that below the best is no improvement, in standard deviations of the logs of all costs. With
-    /// it the search looks further around, and does not polish the best.
+    /// `nullopt`: too few measurements for a model, or the pool is used up. `margin`: an improvement smaller than this
+    /// does not count, in standard deviations of the logs of all costs. With it the search explores more, and does not
+    /// polish the best.
     std::optional<std::size_t> most_promising(double margin = 0);
-    /// The same among those that have one value, drawn by chance, of a parameter drawn by chance.
+    /// The same among the candidates with one random value of a random parameter.
     std::optional<std::size_t> most_promising_elsewhere();
-    /// The same among the neighbours of the best. `nullopt`, too, when all of them were proposed.
+    /// The same among the neighbours of the best. Also `nullopt` if all of them were proposed.
     std::optional<std::size_t> most_promising_neighbour();
 
 private:

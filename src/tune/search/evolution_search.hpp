@@ -1,4 +1,4 @@
-// Evolution: candidates made of two good ones, with changes by chance, replace the worst of a population.
+// Evolution: candidates combined from two good ones, with random changes, replace the worst of a population.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

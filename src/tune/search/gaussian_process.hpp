@@ -1,4 +1,4 @@
-// A Gaussian process: from the values at some points to what is expected, and how surely, at others.
+// A Gaussian process: from values at some points to expected values, with their uncertainty, at others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,15 +7,15 @@
 
 namespace launchbox {
 
-/// Places from 0 to 1 in `dimensions` numbers each, one behind the other. In a dimension of `kinds` (categorical) two
-/// places are either the same or different.
+/// Points as `dimensions` numbers from 0 to 1 each, one point behind the other. In a dimension of `kinds` (categorical)
+/// two points are either the same or different.
 struct process_shape {
     std::size_t dimensions = 0;
     std::vector<bool> kinds = {};
 };
 
-/// Of a sum: what each dimension adds on its own, and a Matérn 5/2 of all dimensions, with a length for each. Variances
-/// relative to values with mean 0 and variance 1.
+/// Scales of a sum: an additive term for each dimension, and a Matérn 5/2 of all dimensions, with a length for each.
+/// Variances are for values with mean 0 and variance 1.
 struct process_scales {
     std::vector<double> lengths;
     std::vector<double>
@@ -23,15 +23,15 @@ struct process_scales {
     double signal = 1, noise = 0.01;
 };
 
-/// Where the fit begins, and what it returns to for dimensions that the values say nothing about.
+/// The start of the fit, and the prior for dimensions about which the values contain no information.
 process_scales usual_scales(std::size_t dimensions);
 
-/// The scales that explain the values best, from `start` on; far-fetched ones are held back by a prior.
+/// The scales that explain the values best, from `start` on; a prior penalizes extreme ones.
 process_scales fit_scales(const process_shape& shape, const std::vector<double>& places,
                           const std::vector<double>& values, const process_scales& start, int steps);
 
-/// The process given observations at places that are added one by one. It also carries a pool of candidates, and keeps
-/// for each what the observations say about it: another observation costs O(pool × observations).
+/// The process given observations at points that are added one by one. It also holds a pool of candidates and updates
+/// the prediction for each: another observation costs O(pool × observations).
 class gaussian_process {
 public:
     gaussian_process(process_shape shape, process_scales scales);
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::size_t observations() const { return count_; }
     [[nodiscard]] std::size_t candidates() const { return pool_places_.size() / shape_.dimensions; }
 
-    /// What is expected at each candidate if the observations had these values.
+    /// The expected value at each candidate if the observations had these values.
     [[nodiscard]] std::vector<double> expected(const std::vector<double>& values) const;
     /// Standard deviation at a candidate, without noise. It does not depend on values.
     [[nodiscard]] double deviation(std::size_t candidate) const;

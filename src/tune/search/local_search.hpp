@@ -1,4 +1,4 @@
-// Local search: from random starts to better neighbours, the first that is found, until there is none.
+// Local search: from random starts to the first better neighbour found, until there is none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Search by a model: what was measured says what to expect of the rest, and the most promising is next.
+// Search by a model: predicts the rest from the measurements, and proposes the most promising candidate next.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@ namespace launchbox {
 
 std::unique_ptr<search_strategy> make_model_search(const search_space& space, const strategy_options& options);
 
-/// The model in turns with local search around the best, and with looks where chance sends it.
+/// Alternates between the model, local search around the best, and random candidates.
 std::unique_ptr<search_strategy> make_auto_search(const search_space& space, const strategy_options& options);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What an adaptive strategy has proposed and was told, and the random draws that all of them share.
+// The proposals and answers of an adaptive strategy, and the random draws that all strategies share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::size_t failed() const { return failed_; }
 
     void propose(std::size_t candidate);
-    /// Whether it is news: not an answer that was there, nor a number that is none.
+    /// Whether the answer is new: not received before, and a valid number.
     bool tell(std::size_t candidate, std::optional<double> cost);
 
     /// Uniform from 0 to `count` - 1. The same on every platform.
@@ -48,11 +48,11 @@ public:
         for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
     }
 
-    /// A candidate that was not proposed yet; there must be one.
+    /// A random candidate that was not proposed yet; there must be one.
     std::size_t draw();
-    /// The same, of a few the one that the prior and the failures so far speak for.
+    /// The same, but of a few draws the one that the prior and the failures so far favour.
     std::size_t draw_promising();
-    /// 0 to 1: how likely a candidate fails, from the failures among its relatives.
+    /// 0 to 1: how likely a candidate fails, judged by failures of similar candidates.
     [[nodiscard]] double risk(const std::vector<std::uint32_t>& coordinates) const;
     [[nodiscard]] double prior(std::size_t candidate) const;
 
@@ -66,10 +66,10 @@ private:
     std::size_t best_ = 0, measured_ = 0, failed_ = 0;
 };
 
-/// In how many parameters two candidates differ.
+/// The number of parameters in which two candidates differ.
 std::size_t distance(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other);
 
-/// What all adaptive strategies have in common: `first` before all, nothing twice, the end.
+/// The common base of adaptive strategies: `first` before all others, no candidate twice, the end.
 class adaptive_strategy : public search_strategy {
 public:
     adaptive_strategy(const search_space& space, strategy_options options);
@@ -77,7 +77,7 @@ public:
     void tell(std::size_t candidate, std::optional<double> cost) final;
 
 protected:
-    /// A candidate that was not proposed yet; there is one.
+    /// A candidate that was not proposed yet; there must be one.
     virtual std::size_t choose() = 0;
     virtual void learn(const trial& /*news*/) {}
 

@@ -1,4 +1,4 @@
-// A search replayed on a recorded run: how soon a strategy would have found what was the fastest.
+// Replays a search on a recorded run: how soon a strategy would have found the fastest candidate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace launchbox {
 
-/// What a candidate answers, and what asking costs.
+/// A candidate's recorded answer, and the cost of measuring it.
 struct replay_answer {
     std::optional<double> cost;  ///< the median of its samples; `nullopt`: it failed
     double seconds = 0;          ///< compile and measure
@@ -35,27 +35,27 @@ struct replay_workload {
     [[nodiscard]] double median() const;
 };
 
-/// In the order in which the workloads first occur, without those on which nothing was measured. Where a candidate is
-/// recorded twice the later result counts.
+/// In the order in which the workloads first occur, without workloads that have no measurement. If a candidate is
+/// recorded twice, the later result counts.
 std::vector<replay_workload> replay_workloads(const recorded_run& run);
 
-/// The expected best after 0, 1, 2, ... evaluations of candidates drawn by chance and never twice, calculated. Nothing
-/// measured yet, and what is slower than the median, counts as the median.
+/// The expected best after 0, 1, 2, ... evaluations of random candidates without repetition, calculated. Before the
+/// first measurement, and for anything slower than the median, the median counts.
 std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations);
 
-/// After how many evaluations chance is expected to have come 95 % of the way from the median to the optimum. It takes
-/// long on a large space: once for all searches.
+/// The number of evaluations after which random search is expected to have covered 95 % of the way from the median to
+/// the optimum. Slow on a large space: calculate it once for all searches.
 std::size_t evaluations_of_chance(const replay_workload& replay);
 
-/// What the score covers: the time that `evaluations` take on average. Until chance is there, or, where that takes more
-/// than a search may, as many as it may.
+/// The span of the score: the average time of `evaluations`, until random search is there or, if that exceeds a
+/// search's limit, the limit.
 struct score_span {
     std::size_t evaluations = 0;
     double seconds = 0;
 };
 score_span score_span_of(const replay_workload& replay, std::size_t of_chance, std::size_t max_evaluations);
 
-/// One search: each improvement.
+/// The improvements of one search.
 struct search_course {
     struct step {
         std::size_t evaluations = 0;
@@ -67,13 +67,12 @@ struct search_course {
     [[nodiscard]] const step* within(double part, double optimum) const;
 };
 
-/// Until the optimum was found, after `max_evaluations`, or when `stop` says so. Evaluations that are quicker than
-/// others go on until the time of the score is over: a search that had ended before would count as one that finds no
-/// more.
+/// Searches until the optimum is found, after `max_evaluations`, or until `stop` returns true. If evaluations are
+/// quick, goes on until the time of the score is over: a search that ended earlier would count as finding nothing more.
 search_course replay_search(const replay_workload& replay, search_strategy& strategy, std::size_t max_evaluations,
                             const score_span& span, const std::function<bool()>& stop = {});
 
-/// How far from the optimum is good enough, in the figures below.
+/// The distances from the optimum that count as good enough in the figures below.
 inline constexpr std::array<double, 3> replay_targets{0.10, 0.05, 0.01};
 
 /// Over all searches; `nullopt`: not reached.
@@ -83,8 +82,8 @@ struct replay_quantiles {
 
 struct replay_figures {
     std::array<replay_quantiles, replay_targets.size()> evaluations, seconds;  ///< for each target
-    /// 1: the optimum at once; 0: as chance. The mean over equal steps of time, until the span is over, of the part of
-    /// chance's distance from the optimum that the search has saved.
+    /// 1: the optimum at once; 0: as random search. The mean over equal steps of time within the span of the share of
+    /// random search's distance from the optimum that the search has saved.
     double score = 0;
 };
 /// Of searches with these `max_evaluations` and this span.

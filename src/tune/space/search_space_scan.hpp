@@ -1,4 +1,4 @@
-// Finding all candidates: in which order the parameters are looped over, and the loops on all cores.
+// Finds all candidates: the order of the loops over parameters, and the loops on all cores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-/// A candidate as the numbers of its values, in as few bits as they need, the first parameter highest: candidates
-/// compare as their words do.
+/// A candidate as the numbers of its values, in as few bits as possible, the first parameter highest, so that
+/// candidates compare as their words do.
 class packed_layout {
 public:
     packed_layout() = default;
@@ -39,7 +39,7 @@ struct found_candidates {
 };
 
 /// All points of `levels` (in the order of the file; their `conditions` are set here) that satisfy the conditions.
-/// Throws `error` for more than `most`, or for so many points to look at that it would take minutes.
+/// Throws `error` for more than `most`, or for so many points that the search would take minutes.
 found_candidates find_candidates(std::vector<scan_level> levels, const std::vector<std::string>& conditions,
                                  const named_constants& constants, const packed_layout& layout,
                                  std::size_t max_candidates, const std::function<void(double)>& progress);

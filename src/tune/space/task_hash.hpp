@@ -1,4 +1,4 @@
-// Whether a recorded result still answers what a spec asks.
+// Decides whether a recorded result is still valid for a spec.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace launchbox {
 
-/// Everything in the spec that a single result depends on, as one hash. The constraints that name a workload's value
-/// belong to it: they are tried on each candidate, and `space` knows which they are.
+/// One hash of everything in the spec that a single result depends on. Includes the constraints that name a workload's
+/// value, since they are tried on each candidate; `space` knows which they are.
 std::string task_hash(const tune_spec& spec, const search_space& space);
 
 }  // namespace launchbox

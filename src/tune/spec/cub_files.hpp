@@ -1,4 +1,4 @@
-// cub:NAME: the specs of CUB's algorithms and what they are built of, the files of cub/ embedded into the tool.
+// cub:NAME: the specs of CUB's algorithms and their sources, the files of cub/ embedded into the tool.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,10 @@ struct cub_file {
 };
 std::span<const cub_file> cub_files();
 
-/// The text of one of them; empty: there is none of that name.
+/// The text of one of them; empty if there is no file of that name.
 std::string_view cub_file_named(std::string_view name);
 
-/// "scan" of "cub:scan", which has to be one of the algorithms: otherwise an `error` lists them. `where` begins it.
+/// "scan" of "cub:scan". Throws `error`, beginning with `where`, and lists the algorithms if it is not one of them.
 std::string cub_algorithm(std::string_view name, const std::string& where);
 
 }  // namespace launchbox

@@ -14,8 +14,8 @@ using limit_values = named_constants;
 /// The sm.* names of the table's row, and device.* where a GPU is given.
 limit_values limits_for_expressions(const sm_limits& limits, const gpu_device* gpu);
 
-/// Throws `expression_error` for a name that begins with sm. or device. and that `limits` do not have, with what can be
-/// done.
+/// Throws `expression_error` for a name that begins with sm. or device. and is not in `limits`, and suggests what to
+/// do.
 void refuse_unknown_limits(const value_expression& expression, const limit_values& limits);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What is to be tuned, as the user's TOML file says it.
+// The spec of a tuning task: the content of the user's TOML file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -59,8 +59,8 @@ struct kernel_argument {
     std::int64_t seed = 1;                      ///< of `random`
     std::string file = {};                      ///< of `file`
     argument_role role = argument_role::input;  ///< of a scalar always `input`
-    /// Of a variable: true: it is filled again before each launch; false: launches may change it, and later ones find
-    /// that; not given: the same, and a candidate that is wrong or faster by it is refused.
+    /// For a variable: true: it is filled again before each launch; false: launches may change it, and later ones see
+    /// the change; not given: as false, but a candidate that is wrong or faster because of it is rejected.
     std::optional<bool> reset = {};
 };
 
@@ -98,8 +98,8 @@ struct program_target {
     std::vector<std::string> sources;  ///< files whose content decides whether an older result still holds
 };
 
-/// [callback]: a program that stays, and launches one candidate after the other in its own process, such as Python with
-/// its libraries. What is said to it: docs/tune_spec.md.
+/// [callback]: a program that keeps running and launches one candidate after the other in its own process, such as
+/// Python with its libraries. Protocol: docs/tune_spec.md.
 struct callback_target {
     std::vector<std::string> command;
     bool on_gpu = true;                ///< one for each GPU; else on the processor
@@ -141,7 +141,7 @@ struct screen_settings {
     double min_occupancy = 0;  ///< 0 to 1; candidates below are not measured
 };
 
-/// Where in the file an expression stands, by its text: "block_sort.toml:12:9".
+/// The places of expressions in the file, by their text: "block_sort.toml:12:9".
 using expression_places = std::map<std::string, std::string>;
 
 struct tune_spec {
@@ -163,12 +163,12 @@ struct tune_spec {
     expression_places places;
 };
 
-/// Throws `error` with file, line and column of the first mistake: what is not TOML, unknown keys (with the nearest
-/// that there is), wrong types, values out of range, a baseline that is not of the parameters, two of [kernel],
-/// [program] and [callback] or none, names in placeholders and expressions that nothing has.
+/// Throws `error` with file, line and column of the first mistake: invalid TOML, unknown keys (with the nearest known
+/// one), wrong types, values out of range, a baseline that does not fit the parameters, none or several of [kernel],
+/// [program] and [callback], unknown names in placeholders and expressions.
 tune_spec parse_tune_spec(const std::string& file, const std::string& text);
 
-/// Runs `work`; what is wrong with an expression of the spec gets its place in front: "block_sort.toml:12:9: ".
+/// Runs `work`; an error in an expression of the spec gets its place in front: "block_sort.toml:12:9: ".
 template <class Work>
 auto in_spec(const expression_places& places, const Work& work)
 {
@@ -181,16 +181,16 @@ auto in_spec(const expression_places& places, const Work& work)
     }
 }
 
-/// Throws `error` where an objective asks a [kernel] for more than time, energy and power.
+/// Throws `error` if an objective asks a [kernel] for more than time, energy and power.
 void check_objective(const tune_spec& spec);
 
 /// Each value as its text, by its name.
 std::map<std::string, std::string> texts_of(const assignment& values);
 
-/// {names} replaced by the values; {{ and }} are braces. Throws `error` for names that nothing has.
+/// Replaces {names} by their values; {{ and }} are braces. Throws `error` for unknown names.
 std::string filled_in(const std::string& text, const assignment& values);
 
-/// What the type of a kernel's argument is to us. Throws `error` for a type that is not known.
+/// The element type for a kernel argument's type. Throws `error` for an unknown type.
 struct element_type {
     enum class kind { signed_integer, unsigned_integer, floating, half, bfloat16, opaque };
     kind what = kind::opaque;

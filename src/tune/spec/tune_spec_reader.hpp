@@ -1,4 +1,4 @@
-// The parts of a spec's reading, each of which fills its part of the `tune_spec`. For the readers of the spec alone.
+// The parts of reading a spec, each of which fills its part of the `tune_spec`. For the readers of the spec only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox::spec_toml {
 
-/// Which names a text of the spec may use.
+/// The names that a text of the spec may use.
 enum class scope {
     parameters,  ///< and sm.*, device.*
     everything,  ///< and the workload's values
@@ -19,7 +19,7 @@ enum class scope {
     commands,    ///< parameters, the workload's values, {arch}, {output} and {name}
 };
 
-/// A text whose names are checked once all names are known.
+/// A text whose names are checked after all names are known.
 struct placed_text {
     std::string key;
     std::string text;
@@ -55,7 +55,7 @@ void read_measure(reader& of, const toml::table& table);
 /// Names in expressions and in braces, and parameters whose `when` depends on themselves.
 void check_names(const reader& of);
 
-/// Whether it can name a parameter or a workload's value; throws with the place otherwise.
+/// Checks that it can name a parameter or a workload's value; throws with the place otherwise.
 void check_new_name(const reader& of, const toml_document::entry& entry, const std::string& what);
 
 }  // namespace launchbox::spec_toml

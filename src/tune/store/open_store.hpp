@@ -1,4 +1,4 @@
-// How a file comes to be, or is recognised as, a result store.
+// Creates a result store, or recognizes a file as one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace launchbox {
 
-/// An open store. `copy` holds the files where those of the user cannot be opened as they are.
+/// An open store. `copy` holds the files if the user's own cannot be opened in place.
 struct opened_store {
     std::unique_ptr<temporary_directory> copy;  // outlives the database
     sqlite_database database;
 };
 
-/// Creates or checks. Throws `error`, and then a file that is not a store is as it was.
+/// Creates or checks a store. Throws `error`, and leaves a file that is not a store unchanged.
 opened_store open_store(const std::string& name, result_store::access how);
 
-/// The same of the bytes of a file, to be read alone; `name` stands in messages.
+/// The same for the bytes of a file, read-only; `name` is used in messages.
 opened_store open_store_of(std::string bytes, const std::string& name);
 
 }  // namespace launchbox

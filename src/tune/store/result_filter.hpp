@@ -1,4 +1,4 @@
-// Which workloads and candidates the user means: "type=int n=1e8".
+// The workloads and candidates that the user selects: "type=int n=1e8".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// Names, each once, with the values of which they must have one. Empty: everything is meant.
+/// Names, each once, with the accepted values. Empty: everything is selected.
 struct value_filter {
     std::vector<std::pair<std::string, std::vector<std::string>>> wanted;
 
@@ -19,12 +19,12 @@ struct value_filter {
     [[nodiscard]] bool matches(const assignment& values) const;
 };
 
-/// From "type=int,double,n=1e8": what follows a comma is another name=value, or without = another value of the name
-/// before. A name of several texts has the values of all. Throws `error` for anything else; `option` stands in
+/// Parses "type=int,double,n=1e8": a comma is followed by another name=value or, without =, by another value of the
+/// previous name. A name in several texts has the values of all. Throws `error` for anything else; `option` is used in
 /// messages.
 value_filter parse_value_filter(const std::vector<std::string>& texts, const std::string& option);
 
-/// Whether `wanted` is a part of the name of a GPU or processor, in whatever case: --gpu h100.
+/// Whether `wanted` is part of the name of a GPU or processor, ignoring case: --gpu h100.
 bool names_machine(std::string_view name, std::string_view wanted);
 
 }  // namespace launchbox

@@ -17,7 +17,7 @@ nlohmann::ordered_json json_of(const gpu_hardware& hardware);
 nlohmann::ordered_json json_of(const phase_seconds& phases);
 /// Samples by name: {"energy":[0.31,0.32]}.
 nlohmann::ordered_json json_of(const measured_quantities& quantities);
-/// What of a kernel decides how it runs, under the names of launchbox.kernels/2.
+/// The properties of a kernel that decide how it runs, under the names of launchbox.kernels/2.
 nlohmann::ordered_json json_of(const kernel_info& kernel);
 
 // The other way. False: malformed, discard all.
@@ -28,11 +28,11 @@ bool read_json(const nlohmann::ordered_json& from, phase_seconds& phases);
 bool read_json(const nlohmann::ordered_json& from, measured_quantities& quantities);
 bool read_json(const nlohmann::ordered_json& from, kernel_info& kernel);
 
-/// A part of a result that is JSON wherever it is written.
+/// Parts of a result that are stored as JSON.
 template <class Value>
 concept json_part = requires(const nlohmann::ordered_json& from, Value& value) { read_json(from, value); };
 
-/// What is wrong with a result that somebody else wrote, or is to be written: in a few words; empty: nothing.
+/// What is wrong with a result that another program wrote, or that is to be written, in a few words; empty: nothing.
 std::string why_invalid(const stored_result& result);
 std::string why_invalid(const race_result_info& race);
 std::string why_invalid(const device_record& device);

@@ -1,4 +1,5 @@
-// Rows of the result store as values. Whoever wrote the file: what is not as launchbox writes it is left out and named.
+// Rows of the result store as values. The file is not trusted: rows that differ from what launchbox writes are left out
+// and reported.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace launchbox {
 
-/// Sentences about rows that were left out.
+/// Sentences about omitted rows.
 using row_diagnostics = std::set<std::string>;
 
 std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& database, row_diagnostics& diagnostics);

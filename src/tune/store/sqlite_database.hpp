@@ -1,4 +1,4 @@
-// An SQLite file: statements whose values are taken only with the type that they must have, failures as `error`.
+// An SQLite file: statements whose values must have the expected type; failures are `error`s.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +25,9 @@ public:
     sqlite_statement& bind(int at, std::string_view text);
     sqlite_statement& bind_blob(int at, std::string_view bytes);
 
-    /// To the next row; false: there is none. Throws `error`.
+    /// Moves to the next row; false: there is none. Throws `error`.
     bool step();
-    /// For other parameters: it can be bound and stepped through again.
+    /// Prepares for other parameters: it can be bound and stepped through again.
     sqlite_statement& reset();
 
     // `nullopt`: the value has another type.
@@ -62,21 +62,22 @@ public:
 
     sqlite_database(sqlite_database&&) = default;
 
-    /// After the schema was found to be ours: it runs no code, and what a statement may do grows with the file.
+    /// Call it after the schema was checked: it contains no code, and the work limit of a statement grows with the
+    /// file.
     void trust_schema();
-    /// Whether the file can be read as it was opened; false: that needs a right, or room on the disk, that is not
-    /// there. Throws `error` for anything else that is wrong with it.
+    /// Whether the file can be read as it was opened; false if that needs a permission, or disk space, that is missing.
+    /// Throws `error` for anything else that is wrong with it.
     [[nodiscard]] bool is_readable() const;
 
     void execute(const std::string& sql);
-    /// What a statement without parameters says in its first row and column.
+    /// The first column of the first row of a statement without parameters.
     [[nodiscard]] std::int64_t integer_of(const std::string& sql) const;
     [[nodiscard]] std::string text_from(const std::string& sql) const;
     [[nodiscard]] std::int64_t last_row() const;
 
     [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
     [[nodiscard]] const std::string& shown_as() const { return shown_as_; }
-    /// Throws what SQLite's last failure means.
+    /// Throws an `error` for SQLite's last failure.
     [[noreturn]] void fail(int code) const;
 
 private:

@@ -1,4 +1,4 @@
-// A row of the result store that is to be written, removed or looked for: its columns by name.
+// A row of the result store to write, remove or look up: its columns by name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

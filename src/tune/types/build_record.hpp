@@ -1,4 +1,4 @@
-// What came of building a candidate: from the compiler to the table of builds.
+// The result of building a candidate, as it passes from the compiler to the table of builds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What became of a candidate before anything was launched.
+// The state of a candidate before anything was launched.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,10 +25,11 @@ std::string_view words_of(build_status status);
 /// "built", "compile_error": as name_of(outcome) has them.
 std::string_view name_of(build_status status);
 
-/// The outcome of a candidate that is settled without a measurement. Not for `built`: only a measurement tells then.
+/// The outcome of a candidate that is settled without a measurement. Not for `built`, whose outcome needs a
+/// measurement.
 outcome outcome_of(build_status status);
 
-/// How the build ended of a candidate with this outcome: what was measured, or failed when it was launched, was built.
+/// The build's status for a candidate with this outcome: one that was measured, or failed when launched, was built.
 build_status build_status_of(outcome what);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// A candidate that was built to be looked at, not to be measured.
+// A candidate that was built for inspection, without a measurement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// How it would be launched, and how much of an SM that would fill.
+/// Its launch, and how much of an SM that fills.
 struct built_launch {
     std::int64_t threads = 0;  ///< per block
     std::int64_t dynamic_shared_bytes = 0;

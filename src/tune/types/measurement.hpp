@@ -1,4 +1,4 @@
-// What became of one candidate on one workload.
+// The result of one candidate on one workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,11 +37,11 @@ std::string_view words_of(outcome what);
 /// "compile_error", for files; `nullopt` if unknown.
 std::string_view name_of(outcome what);
 std::optional<outcome> outcome_named(std::string_view name);
-/// What users' code says became of its own work. That it was measured, that its process has died, or that a GPU is lost
-/// for all others, is not for it to say: that and what is no name is a `launch_error`.
+/// The outcome that user code reports for its own work. It may not report that it was measured, that its process died,
+/// or that a GPU is lost: these and unknown names become `launch_error`.
 outcome outcome_said(std::string_view name);
 
-/// What NVML says of a GPU while it works. What it does not tell is unknown.
+/// NVML's figures of a GPU at work. Figures that it does not report are unknown.
 struct device_state {
     std::optional<int> sm_clock_mhz, memory_clock_mhz, temperature_celsius, power_milliwatts;
     std::string throttling = {};  ///< "thermal, power cap"; empty: not throttled, or not known
@@ -80,7 +80,7 @@ constexpr auto fields_of(const phase_seconds&)
     return phase_kinds;
 }
 
-/// What was measured beside the time: energy in joules and power in watts, as `objective` names them, or a number that
+/// Quantities measured beside the time: energy in joules and power in watts, named as in `objective`, or a number that
 /// the user's program prints.
 struct measured_quantity {
     std::string name;
@@ -93,7 +93,7 @@ constexpr auto fields_of(const measured_quantity&)
     return std::tuple(field("name", &measured_quantity::name), field("samples", &measured_quantity::samples));
 }
 using measured_quantities = std::vector<measured_quantity>;
-/// The samples of `more` behind those of the same name.
+/// Appends the samples of `more` to those of the same name.
 void add_samples(measured_quantities& to, const measured_quantities& more);
 
 struct measurement {

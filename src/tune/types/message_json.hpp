@@ -1,5 +1,5 @@
-// Records as JSON between the processes of launchbox: each member under its name, what is not known left out. The
-// reader trusts nobody: a member that is missing, of another type or out of range is an error.
+// Records as JSON between the processes of launchbox: each member under its name, unknown values omitted. The input is
+// not trusted: a member that is missing, of another type or out of range is an error.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,7 +55,7 @@ message_json message_of_value(const Value& value)
     throw error(std::string("a message of another process has an invalid ") + name);
 }
 
-/// Throws `error`, and the library's exception for a member that is missing or of another type. An enumeration has
+/// Throws `error`, and the library's exception for a member that is missing or of another type. An enumeration needs a
 /// `last_of` beside it.
 template <class Value>
 void read_message(const message_json& from, const char* name, Value& value)
@@ -98,7 +98,7 @@ void read_message(const message_json& from, const char* name, Value& value)
     }
 }
 
-/// What the library throws, in our words.
+/// Turns the library's exceptions into messages of launchbox.
 template <class Read>
 auto reading_message(Read read)
 {
@@ -109,7 +109,7 @@ auto reading_message(Read read)
     }
 }
 
-/// Throws `error`. `name` stands in messages.
+/// Throws `error`. `name` is used in messages.
 template <has_fields Record>
 Record record_of(const message_json& from, const char* name)
 {

@@ -1,4 +1,4 @@
-// What a tuning run looks for: the quantities that are to be small or large, their weights, and what is allowed.
+// The objective of a tuning run: the quantities to minimize or maximize, their weights, and the condition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace launchbox {
 
-/// Names of quantities that launchbox measures itself. In objectives and files times are milliseconds.
+/// Names of quantities that launchbox measures itself. In objectives and files, times are in milliseconds.
 inline constexpr const char *time_quantity = "time", *energy_quantity = "energy", *power_quantity = "power";
 
-/// Of a quantity in front of people: "ms", "J", "W"; empty: a number of the user's.
+/// The unit of a quantity as shown: "ms", "J", "W"; empty for a number of the user's.
 std::string_view unit_of(std::string_view quantity);
 /// Whether it can name a quantity: letters, digits and _.
 bool is_quantity_name(std::string_view name);
-/// A number above 0 that is not infinite. Ratios and logarithms of quantities are what candidates are compared by.
+/// Whether it is above 0 and finite: candidates are compared by ratios and logarithms of quantities.
 bool is_quantity(double value);
 
 struct objective_term {
@@ -38,7 +38,7 @@ struct objective_term {
 class objective {
 public:
     objective() = default;  ///< the time
-    /// Throws `error` for what is none.
+    /// Throws `error` for an invalid objective.
     explicit objective(const std::string& text);
 
     [[nodiscard]] const std::string& text() const { return text_; }
@@ -46,23 +46,23 @@ public:
     [[nodiscard]] const std::string& condition() const { return condition_; }  ///< empty: all is allowed
     /// "time", "time, energy": without the condition.
     [[nodiscard]] std::string wanted() const;
-    /// The quantities that have to be known, but for the time, which always is.
+    /// The quantities that must be measured, except the time, which always is.
     [[nodiscard]] std::vector<std::string> quantities() const;
-    /// The time alone decides among those that are allowed.
+    /// Whether only the time decides among allowed candidates.
     [[nodiscard]] bool is_time() const;
-    /// Nothing but the time is asked for: the default.
+    /// Whether the objective is the default: the time, without a condition.
     [[nodiscard]] bool is_plain() const { return is_time() && condition_.empty(); }
-    /// Energy or power is asked for.
+    /// Whether energy or power is needed.
     [[nodiscard]] bool needs_energy() const;
-    /// Terms are time and energy, both to be small, with energy among them: then a candidate that takes longer than
-    /// the best uses more than the idle GPU would in that time.
+    /// Whether the terms are time and energy, both minimized, and include energy: then a candidate that takes longer
+    /// than the best uses more than the idle GPU would in that time.
     [[nodiscard]] bool is_bounded_by_idle_power() const;
 
-    /// Of a measured candidate: low cost is good. `nullopt`: a quantity is not known.
+    /// The cost of a measured candidate; lower is better. `nullopt`: a quantity is not known.
     [[nodiscard]] std::optional<sample_summary> cost(const measurement& measured) const;
-    /// Whether the condition holds; not known quantities do not fulfil it.
+    /// Whether the condition holds; unknown quantities do not fulfil it.
     [[nodiscard]] bool allows(const measurement& measured) const;
-    /// The median of the cost where it is known and the candidate is allowed.
+    /// The median of the cost, if it is known and the candidate is allowed.
     [[nodiscard]] std::optional<double> cost_if_allowed(const measurement& measured) const;
 
     friend bool operator==(const objective& one, const objective& other) { return one.text_ == other.text_; }
@@ -75,14 +75,14 @@ private:
     std::shared_ptr<shared_condition> allowed_;  // null: all is
 };
 
-/// What a run looked for. Throws `error` where that is no objective.
+/// The objective of a run. Throws `error` if it is invalid.
 objective objective_of(const run_info& run);
 
 /// One of the candidate's quantities, in the units of `unit_of`; `nullopt`: it was not measured.
 std::optional<sample_summary> quantity_of(const measurement& measured, std::string_view name);
 
-/// The numbers of those that no other one beats: at least as good in all terms, and better in one. By medians; those of
-/// which a term is not known are not among them.
+/// The indices of the Pareto-optimal candidates: no other is at least as good in all terms and better in one. By
+/// medians; candidates with an unknown term are left out.
 std::vector<std::size_t> pareto_front(const std::vector<const measurement*>& candidates, const objective& goal);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// A run with all its results, wherever it was kept.
+// A run with all its results, from any kind of file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

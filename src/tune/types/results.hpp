@@ -17,10 +17,10 @@
 
 namespace launchbox {
 
-/// Stands for the name of a GPU that another tuner's file does not tell.
+/// Used if another tuner's file does not name the GPU.
 inline constexpr const char* unknown_gpu = "unknown GPU";
 
-/// What results are measured with: those of two environments are never mixed.
+/// The environment of results: those of two environments are never mixed.
 struct environment_info {
     std::string gpu;           ///< "NVIDIA H200"; empty: no GPU took part, and the processor counts
     std::string processor;     ///< "AMD EPYC 9654", where there is no GPU
@@ -33,12 +33,12 @@ struct environment_info {
 
     friend bool operator==(const environment_info&, const environment_info&) = default;
 };
-/// The name of its GPU, or of its processor where there is no GPU.
+/// The name of its GPU, or of its processor if there is no GPU.
 inline const std::string& machine_of(const environment_info& where)
 {
     return where.gpu.empty() ? where.processor : where.gpu;
 }
-/// All that makes environments different.
+/// Everything that distinguishes environments.
 constexpr auto fields_of(const environment_info&)
 {
     using of = environment_info;
@@ -48,7 +48,7 @@ constexpr auto fields_of(const environment_info&)
                       field("toolkit", &of::toolkit));
 }
 
-/// One call of `tune`. Results hold for another call when `task_hash`, `source_hash` and the environment are the same.
+/// One call of `tune`. Results are reused by another call if `task_hash`, `source_hash` and the environment are equal.
 struct run_info {
     std::string name;  ///< of the tunable
     std::string spec_text;
@@ -58,7 +58,7 @@ struct run_info {
     std::string command;      ///< the command line
     std::string version;      ///< of launchbox
     std::string started;      ///< UTC, "2026-11-21T09:30:00Z"
-    /// Its number in the store: a later call has a higher one, whatever the clock said. `nullopt`: not of a store.
+    /// Its number in the store: a later call has a higher one, whatever the clock said. `nullopt`: not from a store.
     std::optional<std::int64_t> call = {};
     environment_info environment;
     std::optional<assignment> baseline;

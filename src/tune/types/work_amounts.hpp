@@ -1,4 +1,4 @@
-// How much there is to do in a workload, and from it how much is done in a second.
+// The amount of work in a workload, and the rate that follows from it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,26 +39,26 @@ inline constexpr std::array<work_kind, 3> work_kinds{{
     {"flops", "flops_per_second", "flops_per_joule", "GFLOP/s", &work_amounts::flops},
 }};
 
-/// More than this is nobody's work.
+/// The largest plausible amount of work.
 inline constexpr double max_work = 1e30;
-/// Whether an amount can be one: above 0, not above `max_work`.
+/// Whether an amount is valid: above 0, not above `max_work`.
 bool is_work(double amount);
 
-/// What is done in a second if `work` takes so long. A time of 0 says that the clock is too coarse: nothing is known.
+/// The rate per second if `work` takes this long. A time of 0 means that the clock is too coarse: the rate is unknown.
 work_amounts per_second(const work_amounts& work, double nanoseconds);
 
-/// What is done with a joule if `work` takes so many.
+/// The amount per joule if `work` takes this much energy.
 work_amounts per_joule(const work_amounts& work, double joules);
 
-/// A rate without its unit, with four digits where it is as large as `largest`: "11.65 G" elements/s, "46.60" GB/s,
-/// "1,234" GFLOP/s. Prefixes are decimal. Rates above 0 never look like 0.
+/// A rate without its unit, with four digits in the scale of `largest`: "11.65 G" elements/s, "46.60" GB/s, "1,234"
+/// GFLOP/s. Prefixes are decimal. Rates above 0 never appear as 0.
 std::string rate_text(const work_kind& kind, double rate, double largest);
 
 /// "11.65 G elements/s, 46.60 GB/s"; empty: nothing is known.
 std::string rates_text(const work_amounts& rates);
 /// "3.21 G elements/J, 12.8 GB/J".
 std::string rates_per_joule_text(const work_amounts& rates);
-/// "2.330 G to 11.65 G elements/s": from the least to the largest of each kind.
+/// "2.330 G to 11.65 G elements/s": the range of each kind.
 std::string rates_text(const work_amounts& least, const work_amounts& largest);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What a kernel's arguments hold before it runs, and the sums by which it is seen whether they still do.
+// The initial content of a kernel's arguments, and checksums that detect changes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace launchbox {
 
-/// Bytes of a buffer. Throws `error` for a type that is not known and for a size that no GPU has.
+/// Bytes of a buffer. Throws `error` for an unknown type, and for a size that no GPU has.
 std::size_t bytes_of(const task_argument& argument);
 
-/// What a scalar is passed as: the first `element_type::bytes` count.
+/// A scalar as it is passed: the first `element_type::bytes` bytes count.
 std::array<char, 16> scalar_bytes(const task_argument& argument);
 
 /// Four bytes that a kernel leaves by chance only when it leaves NaN of every floating-point type: every half of it,
 /// too.
 inline constexpr std::uint32_t poison_word = 0xfffafff5;
-/// Whether a kernel hardly ever calculates the poison: 255 and -11 are what small integers often are.
+/// Whether the poison is unlikely as a result of the type: not for small integers, where 255 and -11 are common.
 constexpr bool poison_is_invalid(const element_type& type)
 {
     const bool integer =
@@ -31,13 +31,13 @@ constexpr bool poison_is_invalid(const element_type& type)
     return !integer || type.bytes >= 4;
 }
 
-/// Whether all of these bytes are poison; `position`: of the first of them in its buffer.
+/// Whether all of these bytes are poison; `position`: the offset of the first byte in its buffer.
 bool is_poison(const char* from, std::size_t bytes, std::size_t position);
 
 inline constexpr unsigned char guard_byte = 0xb7;
 inline constexpr std::size_t guard_bytes = 4096;
 
-/// Fills any part of an argument's buffer; always the same for the same argument, whatever the parts.
+/// Fills any part of an argument's buffer; the same argument always gives the same content, in whatever parts.
 class argument_filler {
 public:
     /// Throws `error` for a file that cannot be read or does not fit.
@@ -55,12 +55,12 @@ private:
     std::string_view data_;  // of the file
 };
 
-/// The sum of a piece of a buffer: those of the pieces together are that of the whole. `first_word`: how many words of
-/// eight bytes stand before it; only the last piece may end within a word. Every word counts by its place, so that
-/// exchanged words give another sum. What the kernel of the same name in helper_module.ptx calculates.
+/// The sum of a part of a buffer; the sums of all parts add up to that of the whole. `first_word`: the number of 8-byte
+/// words before it; only the last part may end within a word. The position of each word counts, so that swapped words
+/// change the sum. The kernel of the same name in helper_module.ptx calculates the same.
 std::uint64_t checksum(std::string_view bytes, std::uint64_t first_word = 0);
 
-/// As results keep it.
+/// The sum as it is stored in results.
 std::string checksum_text(std::uint64_t sum);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// The memory of a captured launch, at the addresses where the program had it.
+// The memory of a captured launch, at the addresses that it had in the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace launchbox {
 
-/// Two sums of what a launch left: equal ones, equal memory.
+/// Two checksums of a launch's outputs: equal checksums mean equal memory.
 using memory_sums = std::vector<std::uint64_t>;
 
 class captured_buffers final : public timed_memory {
 public:
-    /// Maps and fills. Throws `cuda_failure`: no memory. Throws `error`: a capture that cannot be read, or addresses
-    /// that cannot be had.
+    /// Maps and fills. Throws `cuda_failure` without enough memory. Throws `error` for a capture that cannot be read,
+    /// or addresses that are not available.
     captured_buffers(gpu_context& gpu, const reserved_addresses& addresses, const std::string& file);
     ~captured_buffers() override;
     captured_buffers(const captured_buffers&) = delete;
@@ -27,30 +27,29 @@ public:
 
     [[nodiscard]] const captured_launch& launch() const { return launch_; }
 
-    /// From now on the variables of this module are filled and compared, too. Throws `error` where captured memory
-    /// points to a variable that is somewhere else here, and where something that the launch changes, or all of it,
-    /// could not be compared.
+    /// From now on the variables of this module are filled and compared, too. Throws `error` if captured memory points
+    /// to a variable with another address here, or if something that the launch changes cannot be compared.
     void bind(CUmodule module);
 
-    /// Nobody knows which bytes a captured launch only reads: all that it changed is as it was before it.
+    /// Restores everything that the captured launch changed to its content before the launch.
     void make_ready(output_filling) override;
     void rotate(std::size_t) override {}
     [[nodiscard]] std::size_t sets() const override { return 1; }
     void** parameters(std::size_t set) override;
 
-    /// In stream order: asks the GPU for the sums of what the captured launch changed, ...
+    /// In stream order: asks the GPU for the checksums of what the captured launch changed, ...
     void ask_changed() const;
-    /// ... and whether they are of what the program got.
+    /// ... and returns whether they equal the program's.
     [[nodiscard]] bool changed_as_captured(const memory_sums& sums) const;
-    /// Of all memory and variables as they are now.
+    /// The checksums of all memory and variables as they are now.
     [[nodiscard]] memory_sums sums() const;
-    /// Whether they are what the program got.
+    /// Whether they equal the program's.
     [[nodiscard]] bool is_as_captured(const memory_sums& sums) const;
-    /// The first byte that is not what the program got: "memory 2 (0x7f12, parameter 1) differs at byte 128:
-    /// 0x3f800000, and the program got 0x3f800001; 16 bytes differ". To be asked where there is one.
+    /// The first byte that differs from the program's: "memory 2 (0x7f12, parameter 1) differs at byte 128: 0x3f800000,
+    /// and the program got 0x3f800001; 16 bytes differ". There must be one.
     [[nodiscard]] std::string first_difference(const memory_sums& sums) const;
-    /// The first element of what the launch changes that is further away from what the program got than this; what it
-    /// does not change has to be equal. Empty: there is none.
+    /// The first changed element that is further from the program's than this; bytes that the launch does not change
+    /// must be equal. Empty: there is none.
     [[nodiscard]] std::string first_difference_beyond(const memory_sums& sums, const std::string& type, double absolute,
                                                       double relative);
     /// Which memory differs: "memory 2 (...)".

@@ -1,4 +1,4 @@
-// What an error of the driver says about a candidate.
+// The outcome of a candidate that follows from an error of the driver.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// Thrown inside the worker; never leaves it.
+/// Thrown inside the worker and always caught there.
 struct cuda_failure {
     CUresult code = CUDA_SUCCESS;
     std::string stage;  ///< "at the first launch"
@@ -21,7 +21,7 @@ struct gpu_hang {
 
 outcome outcome_of(CUresult code);
 
-/// Whether the context is dead after it: all that was asked of the GPU before may be undone or half done.
+/// Whether the context is unusable afterwards: earlier work on the GPU may be undone or half done.
 bool is_sticky(CUresult code);
 
 /// Samples and the rest are left empty.

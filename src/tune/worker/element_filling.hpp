@@ -1,5 +1,5 @@
-// What the elements of a generated buffer are. Each follows from its index alone, so that any part can be made by
-// itself, and the GPU makes the same bits as the host (filling_kernels).
+// The elements of a generated buffer. Each depends on its index alone, so that any part can be generated separately,
+// with the same bits on the GPU (filling_kernels) and on the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

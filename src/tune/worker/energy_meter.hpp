@@ -1,4 +1,4 @@
-// The energy of one launch: that of rounds with the launch, less that of the same rounds without it.
+// The energy of one launch: that of rounds with the launch, minus that of the same rounds without it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace launchbox {
 
-/// A round fills the outputs and launches; or does all of it but the launch. Now and then, at random, it also compares
-/// what is there. False: there is no need to go on.
+/// A round fills the outputs and launches; or does everything except the launch. Occasionally, at random, it also
+/// compares the result. Returns false if further rounds are useless.
 using measured_round = std::function<bool(bool launches)>;
 
 struct launch_energy {
@@ -25,12 +25,12 @@ class energy_meter {
 public:
     explicit energy_meter(const nvml_device& gpu) : gpu_(gpu) {}
 
-    /// What the GPU draws when nothing runs on it: asked the first time, before anything was launched. 0: not known.
+    /// The power of the idle GPU: measured at the first call, before anything was launched. 0: not known.
     double idle_watts();
-    /// `max_seconds` for the rounds with the launch. Rounds without it are measured once for each `surroundings`, a
-    /// text that says what they do; empty: they are like no others.
+    /// `max_seconds` limits the rounds with the launch. Rounds without it are measured once for each `surroundings`, a
+    /// text that describes them; empty: they are never shared.
     launch_energy measure(const measured_round& round, const std::string& surroundings, double max_seconds);
-    /// Rounds without the launch are measured anew the next time.
+    /// Forces a new measurement of the rounds without the launch.
     void forget_surroundings() { surroundings_.clear(); }
 
 private:
@@ -39,7 +39,7 @@ private:
         double seconds_a_round = 0;  // 0: stopped
         [[nodiscard]] double joules_a_round() const;
     };
-    /// Rounds until `enough` of the windows is true, or it takes too long.
+    /// Runs rounds until `enough` returns true for the windows, or the time limit is reached.
     steady_draw draw(const std::function<bool()>& round, double max_seconds,
                      const std::function<bool(const steady_draw&)>& enough) const;
 

@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// What every filling kernel takes, in this order.
+/// The parameters of every filling kernel, in this order.
 struct filling_parameters {
     std::uint64_t data = 0;   ///< address, aligned to 8
     std::uint64_t count = 0;  ///< elements

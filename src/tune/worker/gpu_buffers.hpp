@@ -37,18 +37,18 @@ public:
 
     /// Allocates and fills. Throws `cuda_failure`: out of memory, and then all is freed again.
     void fill();
-    /// More copies of the inputs, so that those of successive launches exceed `bytes`: at most eight sets, and no more
-    /// than there is memory for.
+    /// Adds copies of the inputs, so that those of successive launches exceed `bytes`: at most eight sets, and as many
+    /// as fit into memory.
     void rotate(std::size_t bytes) override;
     [[nodiscard]] std::size_t sets() const override { return 1 + copies_.size(); }
 
     void make_ready(output_filling filling) override;
 
-    /// What cuLaunchKernel takes, for a set of inputs. Valid until the next call.
+    /// The arguments for cuLaunchKernel, for one set of inputs. Valid until the next call.
     void** parameters(std::size_t set) override;
 
-    /// The first damage that a kernel did to what is not its own: "wrote 4 bytes behind the end of 'out'", "changed its
-    /// input 'keys'". Empty: none.
+    /// The first write of a kernel outside its outputs: "wrote 4 bytes behind the end of 'out'", "changed its input
+    /// 'keys'". Empty: none.
     std::string damage() const;
 
     struct output {
@@ -58,26 +58,26 @@ public:
     };
     [[nodiscard]] std::vector<output> outputs() const;
 
-    /// What the outputs hold now is right: a copy of each becomes its reference. `checksum`: of all of them, as answers
-    /// have it. False: there is no memory for it.
+    /// Declares the present outputs right: a copy of each becomes its reference. `checksum`: of all outputs, as in
+    /// answers. Returns false without enough memory.
     bool keep_outputs(const std::string& checksum);
-    /// What an output has to equal: the copy that was kept with this checksum, else the content of an .npy, uploaded
-    /// once for as long as the file stays as it is. Null: there is no memory for it. Throws `error` for a file that
-    /// cannot be read or does not fit. Nothing may be asked of the GPU at the moment.
+    /// The reference of an output: the copy that was kept with this checksum, else the content of an .npy file,
+    /// uploaded once for as long as the file does not change. Null without enough memory. Throws `error` for a file
+    /// that cannot be read or does not fit. No work may be pending on the GPU.
     const guarded_buffer* reference(const task_argument& output, const std::string& file, const std::string& checksum);
-    /// Of outputs that were kept: the content of one.
+    /// For kept outputs: the content of one.
     void download_reference(const task_argument& output, const std::function<void(std::string_view)>& take) const;
     [[nodiscard]] bool keeps_outputs() const { return !kept_checksum_.empty(); }
     [[nodiscard]] const std::string& kept_checksum() const { return kept_checksum_; }
-    /// That the right content of this output is known and all of it is to be written: from now on it may hold something
-    /// else than poison before a launch.
+    /// Tells it that the right content of this output is known and every element is written: from now on it may hold
+    /// something other than poison before a launch.
     void expect_all_of(const std::string& output) { whole_.insert(output); }
-    /// What this output held before the last launch.
+    /// The content of this output before the last launch.
     [[nodiscard]] output_filling filling_of(const std::string& output) const
     {
         return whole_.contains(output) ? filling_ : output_filling::poison;
     }
-    /// What is weak about the references that were uploaded since this was asked last, a sentence each.
+    /// Weaknesses of the references uploaded since the last call, one sentence each.
     std::vector<std::string> weak_references() { return std::exchange(weaknesses_, {}); }
 
 private:
@@ -115,18 +115,18 @@ private:
     std::vector<void*> parameters_;
 };
 
-/// The elements of an .npy that is to be like an output. Throws `error` where its type or their number is another.
+/// The elements of an .npy file for an output. Throws `error` if its type or number of elements differs.
 std::string_view reference_elements(std::string_view file_content, const std::string& file,
                                     const task_argument& output);
 
-/// The workloads that were used last, as far as memory goes.
+/// The most recently used workloads, as many as fit into memory.
 class workload_store {
 public:
     explicit workload_store(gpu_context& gpu) : gpu_(gpu) {}
 
-    /// Filled buffers, kept or new. Frees those that were not used for the longest time when memory runs out.
+    /// Filled buffers, kept or new. Frees the least recently used ones when memory runs out.
     workload_buffers& take(const std::string& workload, const std::vector<task_argument>& arguments);
-    /// After damage: every buffer is filled again before its next use, since nobody knows where else was written.
+    /// After damage: fills every buffer again before its next use, since other places may have been written, too.
     void forget() { kept_.clear(); }
 
 private:

@@ -17,11 +17,11 @@
 
 namespace launchbox {
 
-/// Lives until the process ends: freeing what a dead context holds would only fail. All members throw `cuda_failure`
-/// for errors of the driver, and `gpu_hang` when the GPU does not come to an end.
+/// Lives until the process ends, since freeing resources of a dead context only fails. All members throw `cuda_failure`
+/// for errors of the driver, and `gpu_hang` if the GPU does not finish.
 class gpu_context {
 public:
-    /// Throws `error` without a driver. `alive` is called now and then in long work.
+    /// Throws `error` without a driver. `alive` is called now and then during long work.
     gpu_context(int device, std::function<void()> alive);
     gpu_context(const gpu_context&) = delete;
     gpu_context& operator=(const gpu_context&) = delete;
@@ -37,12 +37,14 @@ public:
     }
     void alive() const { alive_(); }
 
-    /// Waits until all that was asked of the GPU is done.
+    /// Waits until the GPU has finished all work.
     void wait(double seconds, std::string_view stage) const;
-    /// Whether that was in vain. Calls that wait for the GPU, as those that free something do, would never return.
+    /// Whether that wait timed out. Calls that wait for the GPU, such as those that free memory, would then never
+    /// return.
     [[nodiscard]] bool hangs() const { return hangs_; }
 
-    /// Copies through pinned memory, piece by piece; `fill(first_byte, bytes, to)` makes a piece, `take` gets one.
+    /// Copies through pinned memory, piece by piece; `fill(first_byte, bytes, to)` produces a piece, `take` receives
+    /// one.
     void upload(CUdeviceptr to, std::size_t bytes,
                 const std::function<void(std::size_t, std::size_t, char*)>& fill) const;
     void download(CUdeviceptr from, std::size_t bytes, const std::function<void(std::string_view)>& take) const;
@@ -65,10 +67,10 @@ public:
     std::vector<std::uint64_t> fetched_sums();
     std::vector<std::uint64_t> sums();
 
-    /// The stream waits from here on until `unblock`, or a second at most.
+    /// Makes the stream wait from here on until `unblock`, or for a second at most.
     void block();
     void unblock();
-    /// Whether the last wait ended by itself: then the launches behind it were not yet all queued.
+    /// Whether the last wait timed out: then not all launches behind it had been queued.
     [[nodiscard]] bool block_timed_out() const;
 
 private:

@@ -1,4 +1,4 @@
-// The kernels that the worker itself runs, as PTX, which every GPU's driver compiles for itself.
+// The worker's own kernels, as PTX that the driver of any GPU compiles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

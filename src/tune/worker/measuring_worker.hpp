@@ -1,4 +1,5 @@
-// A process in which candidates are launched, and which may die or hang: started, asked, and ended when it is silent.
+// A process in which candidates are launched, and which may die or hang: starts it, asks it, and kills it if it is
+// silent.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +18,8 @@
 
 namespace launchbox {
 
-/// What a worker is asked, and how long it may be silent while it does what it has announced. What cannot be
-/// interrupted from within (a call that does not return) ends here.
+/// A question to a worker, and how long it may be silent in each phase that it announces. A call that never returns can
+/// only be ended from outside, here.
 struct worker_question {
     std::string line;
     std::array<double, worker_phase_count> silence_seconds{};
@@ -31,14 +32,15 @@ struct measuring_worker_options {
     double start_seconds = 120;  ///< until it is ready
     std::function<worker_message(const std::string& line)> read = message_of;
     std::string work = "the kernel";  ///< what is loaded and launched, in messages
-    /// Before it is ready, a new one runs code of the user's: that may print, and where it fails once it fails always.
+    /// A new worker runs user code before it is ready: that code may print, and if it fails once it will fail every
+    /// time.
     bool sets_up_users_code = false;
     std::size_t memory_bytes = 0;  ///< one that has more is ended; 0: no limit
-    /// Looked at while it works: what it is doing is not waited for any more. Empty: it is waited for.
+    /// Polled while it works: true stops waiting for it. Empty: always wait.
     std::function<bool()> is_over = {};
 };
 
-/// Starts the process when it is first needed, and again after it died or could not go on. Not for two threads at once.
+/// Starts the process when it is first needed, and again after it died or became unusable. Not thread-safe.
 class measuring_worker {
 public:
     explicit measuring_worker(measuring_worker_options options);
@@ -46,15 +48,16 @@ public:
 
     /// Starts the process now, so that it is ready by the time it is needed. It ends with the calling thread.
     void start();
-    /// Waits until it is ready. Empty: it is. Else why none could be brought to that.
+    /// Waits until it is ready. Returns empty, or the reason why no process became ready.
     std::string make_ready();
-    /// The process ends, and nobody waits for it: a GPU takes its time to free what it held. For the end of a run.
+    /// Ends the process without waiting: a GPU takes time to free its memory. For the end of a run.
     void stop();
-    /// The next question goes to a new process.
+    /// Sends the next question to a new process.
     void end();
 
-    /// Never throws for what a candidate does. A worker that dies, or does not answer in time, is one death: then
-    /// `worker_died` or `hang`, and the next call starts another. `device_lost`: no new one gets ready.
+    /// Never throws because of a candidate. A worker that dies, or does not answer in time, counts as one death: the
+    /// result is `worker_died` or `hang`, and the next call starts another. `device_lost`: no new process becomes
+    /// ready.
     measurement ask(const worker_question& question);
 
     [[nodiscard]] int starts() const;     ///< processes so far

@@ -16,19 +16,19 @@ namespace launchbox {
 
 class module_state {
 public:
-    /// Fills the task's variables. Throws `error` where the module has no such variable, or a smaller one.
+    /// Fills the task's variables. Throws `error` if the module has no such variable, or a smaller one.
     module_state(const gpu_context& gpu, CUmodule module, std::string_view cubin, const gpu_task& task);
     ~module_state();
     module_state(const module_state&) = delete;
     module_state& operator=(const module_state&) = delete;
 
-    /// In stream order: what is to be reset holds what it held when the module was loaded.
+    /// In stream order: resets variables to their content when the module was loaded.
     void reset() const;
-    /// In stream order: all variables hold what those of another module of the same code hold.
+    /// In stream order: copies the content of all variables from another module of the same code.
     void take(const module_state& other) const;
 
-    /// Remembers what the variables hold that nothing resets. `changed`: those that hold something else by now, but for
-    /// those of which the task says that they may (reset = false). Both wait for the GPU.
+    /// Remembers the content of variables that nothing resets. `changed`: those whose content differs by now, except
+    /// those that the task allows to change (reset = false). Both wait for the GPU.
     void remember(gpu_context& gpu);
     [[nodiscard]] std::vector<std::string> changed(gpu_context& gpu) const;
 

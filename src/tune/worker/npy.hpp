@@ -1,4 +1,4 @@
-// NumPy's .npy files, versions 1 to 3, C order, little endian: how data for kernels comes and goes.
+// NumPy's .npy files, versions 1 to 3, C order, little endian: the format of kernel data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,13 +22,13 @@ struct npy_array {
 /// Whether bytes begin as an .npy file.
 bool is_npy(std::string_view bytes);
 
-/// Throws `error` for all that is not such a file, whole and with nothing behind it. `name` is for the message.
+/// Throws `error` unless it is exactly one complete file of that format. `name` is used in messages.
 npy_array read_npy(std::string_view bytes, const std::string& name);
 
-/// What stands before the data of an array with one dimension; bfloat16, which NumPy does not know, is its bytes.
+/// The header of an array with one dimension; bfloat16, which NumPy does not have, is stored as its bytes.
 std::string npy_header(const element_type& type, std::int64_t count);
 
-/// Whether an array holds elements of a type: the same size, and the same kind where NumPy knows it.
+/// Whether an array holds elements of a type: the same size, and the same kind if NumPy has it.
 bool holds(const npy_array& array, const element_type& type);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Virtual addresses of captured launches, taken before anything else in the worker can lie there.
+// Virtual addresses of captured launches, reserved before the worker maps anything else.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,14 +22,15 @@ std::vector<address_range> pages_of(std::vector<address_range> ranges, std::uint
 /// Lives as long as the process. Without captures it does nothing.
 class reserved_addresses {
 public:
-    /// Reserves what these captures (files capture.json) need on this device. Files that cannot be read are left to the
+    /// Reserves the addresses of these captures (files capture.json) on this device. Unreadable files are left to the
     /// task that needs them.
     reserved_addresses(int device, const std::vector<std::string>& captures);
 
-    /// Empty: all of it is here. Else what could not be had, "0x7f0000000000 to 0x7f0000200000".
+    /// Empty: everything was reserved. Otherwise the ranges that were not available, "0x7f0000000000 to
+    /// 0x7f0000200000".
     [[nodiscard]] const std::string& missing() const { return missing_; }
     [[nodiscard]] std::uint64_t page_bytes() const { return page_bytes_; }
-    /// Whether it lies within what was reserved.
+    /// Whether the range lies within a reservation.
     [[nodiscard]] bool holds(const address_range& range) const;
 
 private:

@@ -1,4 +1,4 @@
-// What the tool and a worker at a GPU say to each other: one JSON object a line.
+// The protocol between the tool and a worker at a GPU: one JSON object per line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// What a worker is about to do: each has a limit of its own. Said again in long work, so that it is not silence.
+/// The phase that a worker enters; each has its own time limit. Repeated during long work, to show that it is alive.
 enum class worker_phase {
     ready,    ///< it has a GPU and waits for a task
     load,     ///< module and buffers
@@ -22,13 +22,13 @@ enum class worker_phase {
 };
 inline constexpr std::size_t worker_phase_count = 5;
 std::string phase_line(worker_phase phase);
-/// The phase that a message announces; `nullopt`: it is an answer. Throws `error` for one that is not known.
+/// The phase that a message announces; `nullopt`: it is an answer. Throws `error` for an unknown phase.
 std::optional<worker_phase> phase_in(const nlohmann::ordered_json& message);
 
 std::string task_line(const gpu_task& task);
 std::string answer_line(const measurement& answer);
 
-/// Throw `error` for what is no such line.
+/// Throw `error` for a malformed line.
 gpu_task task_of(const std::string& line);
 struct worker_message {
     std::optional<worker_phase> phase;

@@ -1,4 +1,4 @@
-// The formats of other tuners that are read. Each takes the whole text, which may end anywhere.
+// Readers for other tuners' formats. Each takes the whole text, which may be cut off anywhere.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
 /// T4: candidates under "results"; the time's unit is in the metadata, or beside the time.
 std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diagnostics& diagnostics);
 
-/// KTT's JSON output; one run a kernel. Resources of the kernels are known.
+/// KTT's JSON output; one run per kernel. The kernels' resources are included.
 std::vector<recorded_run> read_ktt_output(const foreign_text& file, foreign_diagnostics& diagnostics);
 
 }  // namespace launchbox

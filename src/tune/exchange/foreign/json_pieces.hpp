@@ -1,4 +1,4 @@
-// JSON that may be cut, unclosed or written by Python, taken apart piece by piece: what is whole can be read.
+// Splits JSON that may be cut, unclosed or written by Python into pieces, so that the intact ones can be read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,10 +17,10 @@ struct json_piece {
     bool whole = true;      ///< false: the text ends, or is broken, before the value does
 };
 
-/// The members of one object or the elements of one array, by their brackets alone: what is between them is not parsed.
+/// The members of one object or the elements of one array, found by brackets alone; their contents are not parsed.
 class json_pieces {
 public:
-    /// `text` starts with the container; what follows it is not looked at. Anything else has no pieces.
+    /// `text` starts with the container; anything behind it is ignored. Other text has no pieces.
     explicit json_pieces(std::string_view text);
 
     std::optional<json_piece> next();
@@ -28,7 +28,7 @@ public:
     /// After the last piece: whether the closing bracket followed.
     [[nodiscard]] bool closed() const { return closed_; }
 
-    /// Goes on with the line after the one on which the last piece began, since that piece is broken. False: none.
+    /// Continues on the line after the start of the last piece, because that piece is broken. False: no more pieces.
     bool skip_line();
 
 private:
@@ -40,22 +40,22 @@ private:
     bool closed_ = false;
 };
 
-/// Python's NaN and Infinity, which JSON has not, are read as the texts "NaN" and "Infinity". `nullopt`: it is broken.
+/// Python's NaN and Infinity, which JSON lacks, are read as the texts "NaN" and "Infinity". `nullopt`: broken JSON.
 std::optional<nlohmann::ordered_json> parse_piece(std::string_view text);
 
-/// The member, unless it is not there or null.
+/// The member; null if it is missing or null.
 const nlohmann::ordered_json* member_of(const nlohmann::ordered_json& object, const char* name);
 
-/// The member when it is text, or empty.
+/// The member if it is text, else empty.
 std::string text_member(const nlohmann::ordered_json& object, const char* name);
 
-/// The member when it is a number, also one written as text.
+/// The member if it is a number, also if it is written as text.
 std::optional<double> number_member(const nlohmann::ordered_json& object, const char* name);
 
 /// Whether the member is true, or 1.
 bool is_true(const nlohmann::ordered_json& object, const char* name);
 
-/// A number, also one written as text.
+/// A number, also if it is written as text.
 std::optional<double> number_in(const nlohmann::ordered_json& value);
 
 }  // namespace launchbox

@@ -1,5 +1,5 @@
-// What launchbox knows and another tuner's format has no place for: one member "launchbox", which its readers pass
-// over.
+// launchbox's data for which another tuner's format has no place: one member "launchbox", which that tuner's readers
+// ignore.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

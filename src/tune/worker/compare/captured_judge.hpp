@@ -1,4 +1,4 @@
-// Whether a replay left what the program got: in all memory that the captured launch changed.
+// Judges whether a replay gives the program's result, in all memory that the captured launch changed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// Lives no longer than the captured memory and the task.
+/// Must not outlive the captured memory and the task.
 class captured_judge final : public launch_judge {
 public:
     captured_judge(gpu_context& gpu, captured_buffers& buffers, const gpu_task& task)
@@ -28,8 +28,8 @@ public:
         return buffers_.changed_as_captured(gpu_.fetched_sums()) ? std::string() : difference(buffers_.sums());
     }
 
-    /// What is wrong with all of the memory, of which these are the sums; empty: nothing. With `replays` every byte
-    /// counts, whatever the tolerance.
+    /// What is wrong with the memory that has these checksums; empty: nothing. With `replays` every byte counts,
+    /// whatever the tolerance.
     [[nodiscard]] std::string difference(const memory_sums& sums) const
     {
         if (buffers_.is_as_captured(sums)) return {};

@@ -1,4 +1,4 @@
-// A kernel's output beside the reference, element by element.
+// Compares a kernel's output with the reference, element by element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// What is counted of an output whose elements are not all as they should be.
+/// The differences of an output from its reference.
 struct output_difference {
     std::int64_t differing = 0;  ///< elements
     std::int64_t first = 0;      ///< the index of the first of them; meaningless without
@@ -21,8 +21,8 @@ struct output_difference {
     friend bool operator==(const output_difference&, const output_difference&) = default;
 };
 
-/// Compares an output piece by piece, on the host: what the kernels launchbox_compare_* of helper_module.hpp do on the
-/// GPU, with the same answer.
+/// Compares an output piece by piece on the host, with the same result as the kernels launchbox_compare_* of
+/// helper_module.hpp on the GPU.
 class output_comparison {
 public:
     output_comparison(const element_type& type, double absolute, double relative)
@@ -30,9 +30,9 @@ public:
     {
     }
 
-    /// The next elements of both; pieces of the same size, of whole elements. What still holds poison where the
-    /// reference does not is wrong, whatever the tolerance; but for integers of one or two bytes, whose poison is a
-    /// number like any other.
+    /// The next elements of both, in pieces of the same size and of whole elements. Poison in the output and not in the
+    /// reference is an error whatever the tolerance; except for integers of one or two bytes, where the poison is an
+    /// ordinary number.
     void add(std::string_view output, std::string_view reference);
 
     [[nodiscard]] const output_difference& result() const { return result_; }

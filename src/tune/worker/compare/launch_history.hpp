@@ -1,4 +1,4 @@
-// The launches of one candidate since its module was loaded: which of them left a wrong result.
+// The launches of one candidate since its module was loaded, and which of them gave a wrong result.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace launchbox {
 
-/// What resets these variables before each launch, as the spec has it: "variables = [{ name = "x", reset = true }]".
+/// The lines in a spec that reset these variables before each launch: "variables = [{ name = "x", reset = true }]".
 std::string reset_of(const std::vector<std::string>& variables);
 
 class launch_history {
 public:
-    /// A launch and what is wrong with what it left; empty: nothing.
+    /// Records a launch, with what is wrong with its result; empty: nothing.
     void note(std::string fault);
-    /// A launch that only warmed the caches up.
+    /// Records a warm-up launch.
     void note_unjudged() { ++launches_; }
 
     [[nodiscard]] int judged() const { return judged_; }

@@ -1,4 +1,4 @@
-// Whether a launch left what it should: asked after every one whose time may count.
+// Judges the result of every launch whose time may count.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,11 +10,10 @@ class launch_judge {
 public:
     virtual ~launch_judge() = default;
 
-    /// In stream order, right behind the launch. `first`: nothing is known of the candidate yet, and nothing waits for
-    /// the stream: all that may be asked is asked at once.
+    /// In stream order, right behind the launch. `first`: this is the candidate's first launch and nothing waits for
+    /// the stream, so that everything may be checked at once.
     virtual void ask(bool first) = 0;
-    /// Once the stream has come that far: what is wrong with what the launch left, in one sentence; empty if nothing
-    /// is.
+    /// After the stream has reached it: what is wrong with the launch's result, in one sentence; empty: nothing.
     virtual std::string fault() = 0;
 };
 

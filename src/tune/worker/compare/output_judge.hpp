@@ -1,4 +1,4 @@
-// Whether a launch left the outputs of its workload as the reference has them, all of them, on the GPU.
+// Judges on the GPU whether a launch's outputs equal the reference, all of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,27 +12,27 @@
 
 namespace launchbox {
 
-/// Compares checksums with those of outputs that were found right, which reads the outputs alone; only where they are
-/// others it compares element by element. Lives no longer than the workload's buffers and the task.
+/// Compares checksums with those of outputs that were found right, which reads only the outputs; if they differ,
+/// compares element by element. Must not outlive the workload's buffers and the task.
 class output_judge final : public launch_judge {
 public:
-    /// `right`: the checksums of outputs that were found right before, as `right()` gives them; empty: none.
+    /// `right`: the checksums of outputs that were found right before, as returned by `right()`; empty: none.
     output_judge(gpu_context& gpu, workload_buffers& buffers, const gpu_task& task, std::vector<std::uint64_t> right);
 
     void ask(bool first) override;
     std::string fault() override;
 
-    /// From now on the outputs have to be what these files hold, by the output's name, or what was kept with this
+    /// From now on the outputs must equal these files, by the output's name, or the outputs that were kept with this
     /// checksum.
     void expect(const std::map<std::string, std::string>& files, const std::string& checksum)
     {
         expected_ = files;
         reference_ = checksum;
     }
-    /// Whether the launch that was judged last was compared with a reference, or equals one that was.
+    /// Whether the last judged launch was compared with a reference, or equals one that was.
     [[nodiscard]] bool verified() const { return verified_; }
     [[nodiscard]] const std::vector<std::uint64_t>& right() const { return right_; }
-    /// Of all outputs, as that launch left them; empty without outputs.
+    /// The checksums of all outputs after that launch; empty without outputs.
     [[nodiscard]] std::string checksum() const;
 
 private:
