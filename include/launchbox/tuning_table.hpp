@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// Launch parameters with one row an architecture, in ascending order: `launch_box<sm<80, row{256, 11}>, sm<90,
+/// Launch parameters with one row per architecture, in ascending order: `launch_box<sm<80, row{256, 11}>, sm<90,
 /// row{256, 15, 2}>>`. Code uses the newest row that is not newer than the architecture it was compiled for. After the
 /// row of an architecture /// there may be others for some GPUs: see on_gpus. A row that its architecture cannot hold,
 /// or whose min_blocks ptxas would /// ignore, does not compile.

@@ -153,7 +153,7 @@ const std::vector<refusal>& refusals()
                                           "launchbox::gpu_range{.max_sms = 100}>>;\n")),
           {"-arch=sm_86"}}},
         {"rows_for_some_gpus_of_a_function",
-         "launch_box: a __global__ function has one row an architecture",
+         "launch_box: a __global__ function has one row per architecture",
          {std::string(row_type) +
           "using table = launchbox::launch_box<launchbox::sm<80, row{64, 2}>, launchbox::on_gpus<launchbox::sm<80, "
           "row{512, 3}>, launchbox::gpu_range{.max_sms = 100}>>;\n"

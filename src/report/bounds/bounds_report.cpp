@@ -16,7 +16,8 @@ namespace launchbox {
 namespace {
 
 void add_summary(document& page, const std::vector<bounds_answer>& answers, const output_style& style);
-void add_answer(document& page, const bounds_answer& answer, bool all_rows, const output_style& style);
+void add_answer(document& page, const bounds_answer& answer, bool all_rows, const output_style& style,
+                cell_signs& signs);
 void add_portable(document& page, const portable_bounds& portable, std::span<const bounds_answer> answers);
 
 }  // namespace
@@ -35,11 +36,12 @@ document bounds_document(const bounds_report& found, const output_style& style)
 {
     document page;
     const bool many = found.answers.size() > few_answers;
+    cell_signs signs;
     if (many || !found.whole) add_summary(page, found.answers, style);
     for (const kernel_bounds& kernel : found.overview.kernels) {
         const std::span answers = std::span(found.answers).subspan(kernel.first, kernel.count);
         if (found.whole)
-            for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style);
+            for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style, signs);
         if (kernel.portable) add_portable(page, *kernel.portable, answers);
     }
     if (found.answers.empty()) return page;
@@ -69,6 +71,7 @@ document bounds_document(const bounds_report& found, const output_style& style)
     page.line(fmt::format("  *: no other row is better in warps, spills and code together{}",
                           many ? "; other rows are left out, --format csv has them" : ""),
               tone::faint);
+    cell_signs{.at_most = signs.at_most}.explain(page);
     return page;
 }
 
@@ -158,8 +161,9 @@ std::string time_cell(const bounds_row& row)
 }
 
 // With times there is no room for the limits on a narrow page, and less need.
-table rows_of(const block_size_answer& size, const launch_attribute& written, bool all_rows, const output_style& style)
+table rows_of(const block_size_answer& size, const bounds_answer& answer, bool all_rows, const output_style& style)
 {
+    const launch_attribute& written = answer.written;
     const bool times = std::ranges::any_of(size.rows, [](const bounds_row& row) { return row.measured.has_value(); });
     table rows{
         {{""}, {"bound"}, {""}, {"regs", true}, {"spills", true}, {"code", true}, {"blocks", true}, {"occup.", true}},
@@ -176,11 +180,15 @@ table rows_of(const block_size_answer& size, const launch_attribute& written, bo
         cells.emplace_back(known_or_sign(row.kernel.figures.registers, row.kernel), look);
         cells.push_back(spills_cell(row.kernel));
         cells.emplace_back(known_or_sign(row.kernel.figures.code_bytes, row.kernel), look);
-        cells.emplace_back(row.launches()  ? std::to_string(row.residency->resident_blocks)
+        const bool at_most = !answer.launch.dynamic_shared_known || !row.kernel.figures.static_shared_bytes;
+        cells.emplace_back(row.launches() ? (at_most ? "≤" : "") + std::to_string(row.residency->resident_blocks)
                            : row.residency ? "–"
                                            : "?",
                            look);
-        cells.emplace_back(row.launches() ? percent(row.residency->occupancy()) : row.residency ? "–" : "?", look);
+        cells.emplace_back(row.launches()  ? occupancy_text(row.residency->occupancy(), at_most)
+                           : row.residency ? "–"
+                                           : "?",
+                           look);
         if (times) cells.emplace_back(time_cell(row), look);
         if (limits && row.obstacle.empty())
             cells.emplace_back(row.limited_by, look);
@@ -232,7 +240,8 @@ void add_conclusion(document& page, const bounds_answer& answer, const block_siz
     for (const std::string& finding : size.findings) page.line("  " + escape_for_terminal(finding));
 }
 
-void add_answer(document& page, const bounds_answer& answer, bool all_rows, const output_style& style)
+void add_answer(document& page, const bounds_answer& answer, bool all_rows, const output_style& style,
+                cell_signs& signs)
 {
     std::string title = fmt::format("{}, {}{}: {}", name_of(answer), escape_for_terminal(answer.architecture),
                                     answer.relocatable ? " -rdc" : "",
@@ -252,7 +261,11 @@ void add_answer(document& page, const bounds_answer& answer, bool all_rows, cons
         page.line(fmt::format(" {} per block{}", counted(size.threads, "thread", "threads"),
                               answer.threads_assumed ? ", which is assumed: the source does not show it" : ""),
                   tone::strong);
-        if (!size.rows.empty()) page.add(rows_of(size, answer.written, all_rows, style));
+        if (!size.rows.empty()) {
+            table rows = rows_of(size, answer, all_rows, style);
+            signs.note(rows);
+            page.add(std::move(rows));
+        }
         if (all_rows) add_equal_attributes(page, size, answer.written);
         if (const std::string text = thresholds_text(size); !text.empty()) page.line(text, tone::faint);
         add_conclusion(page, answer, size);
