@@ -292,7 +292,7 @@ CHEATS = {
     "is wrong": ("out[1] += 1", "wrong_result", "element 1"),
     "does nothing from its second launch on": ("if calls[kind] > 1: out[:] = before", "wrong_result", "elements differ"),
     "does nothing at all": ("out[:] = before", "wrong_result", "elements differ"),
-    "is wrong at every fifth launch": ("out[2] += calls[kind] % 5 == 0", "wrong_result", "element 2"),
+    "is wrong at every third launch": ("out[2] += calls[kind] % 3 == 0", "wrong_result", "element 2"),
     "returns nothing": ("return None", "wrong_result", "outputs"),
     "returns less": ("return out[:3]", "wrong_result", "elements"),
     "returns other values": ("return ['a'] * 8", "wrong_result", "elements differ"),

@@ -181,7 +181,7 @@ table rows_of(const block_size_answer& size, const bounds_answer& answer, bool a
         cells.push_back(spills_cell(row.kernel));
         cells.emplace_back(known_or_sign(row.kernel.figures.code_bytes, row.kernel), look);
         const bool at_most = !answer.launch.dynamic_shared_known || !row.kernel.figures.static_shared_bytes;
-        cells.emplace_back(row.launches() ? (at_most ? "≤" : "") + std::to_string(row.residency->resident_blocks)
+        cells.emplace_back(row.launches()  ? (at_most ? "≤" : "") + std::to_string(row.residency->resident_blocks)
                            : row.residency ? "–"
                                            : "?",
                            look);
