@@ -56,7 +56,7 @@ TEST_F(linked_limits, shared_memory_that_is_not_linked_has_no_figure)
     const call table = ask({"inspect", "--threads", "128"});
     EXPECT_TRUE(table.shows("≤16x128")) << table.out;
     EXPECT_TRUE(ask({"occupancy", "--threads", "128"}).shows("at most 16 blocks per SM"));
-    EXPECT_TRUE(ask({"bounds", "--threads", "128"}).shows("≤16  ≤100 %"));
+    EXPECT_TRUE(ask({"bounds", "--threads", "128", "--all"}).shows("≤16  ≤100 %"));
     EXPECT_TRUE(ask({"advise", "--threads", "128"}).shows("≤16x128"));
     for (const char* limit : {"max_static_shared = 100", "threads = 128\nmin_blocks_per_sm = 8"})
         EXPECT_EQ(ask({"check", "--budget", "-"}, "[defaults]\n" + std::string(limit)).status, 1) << limit;
