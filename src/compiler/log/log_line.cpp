@@ -76,18 +76,27 @@ bool take_ptx_place(std::string_view rest, log_statement& statement)
     return true;
 }
 
+// Of the tool's name at `at`. `place_window`: so much of the line may be a place in PTX; 0: there is none.
+std::optional<log_statement> tool_statement_at(std::string_view line, std::size_t at, std::string_view tool,
+                                               std::size_t place_window)
+{
+    log_statement statement{.tool = tool, .prefix = line.substr(0, at)};
+    std::size_t rest = skip_blanks(line, at + tool.size());
+    if (rest < line.size() && line[rest] == ':') rest = skip_blanks(line, rest + 1);  // "ptxas : info : ..."
+    if (rest == at + tool.size()) return std::nullopt;
+    if (take_severity(line.substr(rest), statement)) return statement;
+    if (tool == "ptxas" && place_window > 0 && take_ptx_place(line.substr(rest, place_window), statement))
+        return statement;
+    return std::nullopt;
+}
+
 std::optional<log_statement> find_tool_statement(std::string_view line, std::string_view tool)
 {
-    log_statement statement{.tool = tool};
     const std::size_t first = line.find(tool);
     for (std::size_t at = first; at != std::string_view::npos; at = line.find(tool, at + tool.size())) {
-        std::size_t rest = skip_blanks(line, at + tool.size());
-        if (rest < line.size() && line[rest] == ':') rest = skip_blanks(line, rest + 1);  // "ptxas : info : ..."
-        if (rest == at + tool.size()) continue;
-        statement.prefix = line.substr(0, at);
-        if (take_severity(line.substr(rest), statement)) return statement;
-        // Looked for once a line, so that the time stays linear.
-        if (at == first && tool == "ptxas" && take_ptx_place(line.substr(rest), statement)) return statement;
+        // A place is looked for once a line, so that the time stays linear.
+        const std::size_t place_window = at == first ? std::string_view::npos : 0;
+        if (auto statement = tool_statement_at(line, at, tool, place_window)) return statement;
     }
     return std::nullopt;
 }
@@ -196,13 +205,14 @@ std::optional<log_statement> find_statement(std::string_view line)
     return find_source_statement(line);
 }
 
-std::size_t find_tool_mark(std::string_view line, std::size_t from)
+std::vector<std::size_t> find_tool_marks(std::string_view line)
 {
-    std::size_t mark = std::string_view::npos;
-    for (std::string_view tool : {"ptxas", "nvlink"})
-        if (const auto statement = find_tool_statement(line.substr(from), tool))
-            mark = std::min(mark, from + statement->prefix.size());
-    return mark;
+    constexpr std::size_t longest_place = 4096;  // which keeps the time linear
+    std::vector<std::size_t> marks;
+    for (const std::string_view tool : {"ptxas", "nvlink"})
+        for (std::size_t at = line.find(tool); at != std::string_view::npos; at = line.find(tool, at + tool.size()))
+            if (tool_statement_at(line, at, tool, longest_place)) marks.push_back(at);
+    return marks;
 }
 
 std::string_view named_kernel(std::string_view sentence)

@@ -27,8 +27,8 @@ struct log_statement {
 /// Also of lines that nvJitLink, cuLink and the driver write, `info    : TEXT` without a name: they are nvlink's.
 std::optional<log_statement> find_statement(std::string_view line);
 
-/// Where `ptxas info    :` and the like begin in `line`, from `from` on; std::string_view::npos: nowhere.
-std::size_t find_tool_mark(std::string_view line, std::size_t from);
+/// Where `ptxas info    :` and the like begin in a line, tool by tool. The time is linear in the line.
+std::vector<std::size_t> find_tool_marks(std::string_view line);
 
 /// The kernel that a sentence of ptxas or nvlink names; empty when it names none. Names may have quotes in them.
 std::string_view named_kernel(std::string_view sentence);

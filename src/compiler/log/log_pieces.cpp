@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <launchbox/compute_capability.hpp>
 
@@ -47,17 +48,33 @@ line_end find_line_end(std::string_view text)
     return {};
 }
 
-// Where the second of several lines begins that have run into one: compilers wrote at the same time, or line ends got
-// lost.
-std::size_t next_in_line(std::string_view line)
+// The lines that have run into one: compilers wrote at the same time, or line ends got lost.
+std::vector<std::string_view> lines_in(std::string_view line)
 {
-    const std::size_t first_mark = find_tool_mark(line, 0);
-    const std::size_t unit = line.find(" bytes stack frame");
-    std::size_t stack = unit;
-    while (stack != std::string_view::npos && stack > 0 && is_digit(line[stack - 1])) --stack;
-    if (stack < first_mark) return first_mark;  // npos: there is no second
-    if (first_mark == std::string_view::npos) return first_mark;
-    return std::min(stack, find_tool_mark(line, first_mark + 1));
+    constexpr std::string_view stack_unit = " bytes stack frame";
+    struct beginning {
+        std::size_t at;
+        bool is_stack;
+    };
+    std::vector<beginning> beginnings;
+    for (const std::size_t mark : find_tool_marks(line)) beginnings.push_back({mark, false});
+    for (std::size_t unit = line.find(stack_unit); unit != std::string_view::npos;
+         unit = line.find(stack_unit, unit + 1)) {
+        std::size_t stack = unit;
+        while (stack > 0 && is_digit(line[stack - 1])) --stack;
+        beginnings.push_back({stack, true});
+    }
+    std::ranges::sort(beginnings, {}, &beginning::at);
+    std::vector<std::string_view> lines;
+    std::size_t from = 0;
+    for (std::size_t i = 1, first = 0; i < beginnings.size(); ++i) {
+        if (beginnings[i].is_stack && beginnings[first].is_stack) continue;  // of stacks in a row the first is read
+        lines.push_back(line.substr(from, beginnings[i].at - from));
+        from = beginnings[i].at;
+        first = i;
+    }
+    lines.push_back(line.substr(from));
+    return lines;
 }
 
 bool is_gap(std::string_view line)
@@ -213,14 +230,12 @@ log_pieces read_pieces(std::string_view text)
             shown = pieces.changed.emplace_back(std::move(buffer));
             buffer.clear();
         }
-        while (!shown.empty()) {
-            const std::size_t next = next_in_line(shown);
-            const std::string_view part = shown.substr(0, next);
+        for (const std::string_view part : lines_in(shown)) {
             // What another line has run into may go on elsewhere.
-            const bool whole = next == std::string_view::npos ? terminated : part.ends_with(' ') || part.ends_with('>');
+            const bool is_last = part.data() + part.size() == shown.data() + shown.size();
+            const bool whole = is_last ? terminated : part.ends_with(' ') || part.ends_with('>');
             log_piece piece{.text = {}, .line = pieces.lines, .terminated = whole};
             if (read_piece(part, piece)) pieces.list.push_back(piece);
-            shown.remove_prefix(part.size());
         }
         if (pieces.list.size() > before) {
             joiner.note();

@@ -32,8 +32,7 @@ struct log_pieces {
 };
 
 /// The time is linear in the text. A carriage return ends a line too, as a progress bar's does; it is not counted. So
-/// do
-/// `\n` and `<br>`, as JSON and pages have them.
+/// do `\n` and `<br>`, as JSON and pages have them.
 /// `text` has to outlive the result.
 log_pieces read_pieces(std::string_view text);
 

@@ -232,5 +232,17 @@ TEST(log_forms, lines_that_have_run_into_each_other_are_two)
     EXPECT_FALSE(log.diagnostics.empty());
 }
 
+TEST(log_forms, a_long_line_takes_linear_time)
+{
+    for (const std::string unit :
+         {"ptxas info    : x ", "nvlink info    : x ", "ptxas a.ptx, line 1; error   : x ", "ptxas x nvlink y ",
+          "ptxas info    : Used 24 registers0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads",
+          "1 bytes stack frame", "\\n", "<br>", "&lt;"}) {
+        std::string text;
+        while (text.size() < (2u << 20)) text += unit;
+        EXPECT_TRUE(parse_resource_log(text, "").kernels.empty()) << unit;
+    }
+}
+
 }  // namespace
 }  // namespace launchbox
