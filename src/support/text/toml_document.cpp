@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t longest_value = 1000;
 
 std::string type_name(const toml::node& node);
-std::string_view line_of(std::string_view text, std::size_t line);
 
 }  // namespace
 
@@ -37,11 +36,14 @@ toml_document::toml_document(const toml_kind& kind, const std::string& file, std
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (text.size() > kind.max_bytes)
         throw toml_error(file, 1, 0,
-                         fmt::format("the {} is larger than {} bytes", kind.name, with_commas(kind.max_bytes)),
+                         fmt::format("the {} is larger than {} bytes", kind.name,
+                                     with_commas(static_cast<std::int64_t>(kind.max_bytes))),
                          kind.if_too_large);
     if (const std::optional<toml_trouble> trouble = trouble_for_the_parser(text))
         throw toml_error(file, trouble->line, trouble->column, trouble->what, trouble->hint);
     spelled_ = spelled_in_ascii(text);
+    for (std::size_t end = spelled_.find('\n'); end != std::string::npos; end = spelled_.find('\n', end + 1))
+        lines_.push_back(end + 1);
     try {
         root_ = toml::parse(spelled_, file);
     } catch (const toml::parse_error& failure) {
@@ -65,7 +67,10 @@ toml_error toml_document::mistake(const toml::source_region& at, const std::stri
 {
     const auto line = static_cast<int>(at.begin.line);
     auto column = static_cast<int>(at.begin.column);
-    if (line > 0 && column > 0) column = column_from_ascii_spelling(line_of(spelled_, at.begin.line), column);
+    if (column > 0 && line > 0 && at.begin.line <= lines_.size()) {
+        const std::string_view from = std::string_view(spelled_).substr(lines_[at.begin.line - 1]);
+        column = column_from_ascii_spelling(from.substr(0, from.find('\n')), column);
+    }
     return {file_, std::max(line, 1), column, what, hint};
 }
 
@@ -213,16 +218,6 @@ std::string type_name(const toml::node& node)
         default:
             return "a date or time";
     }
-}
-
-std::string_view line_of(std::string_view text, std::size_t line)
-{
-    for (; line > 1; --line) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        text.remove_prefix(end + 1);
-    }
-    return text.substr(0, text.find('\n'));
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ private:
 
     std::string file_;
     std::string spelled_;
+    std::vector<std::size_t> lines_{0};  ///< where each line of `spelled_` begins
     toml::table root_;
 };
 

@@ -194,6 +194,9 @@ TEST(budget_file, hostile_text_is_refused_in_time)
     std::string tables;
     for (int i = 0; i < 15'000; ++i) tables += "[a" + std::to_string(i) + ".b]\n";
     EXPECT_NE(budget_errors(tables), "");
+    std::string unknown = "[defaults]\n";
+    for (int i = 10'000; i < 35'000; ++i) unknown += "k" + std::to_string(i) + "=1\n";
+    EXPECT_EQ(parse_budget(unknown, "b.toml").errors.size(), 25'000u);
 }
 
 }  // namespace
