@@ -53,8 +53,11 @@ std::int64_t bytes_of_tile(std::int64_t segments)
            static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments;
 }
 
-/// Whether segments are listed first, or every block sees all of them.
-enum class sees { lists, few };
+/// Whether segments are listed first, or every block sees all of them, and then, whether it counts their keys.
+enum class sees { lists, few, few_to_count };
+
+template <class Key, class Value, class Compare>
+inline constexpr bool counts_keys = std::is_same_v<Value, no_value> && detail::can_be_counted<Key, Compare>;
 
 /// Rows of SmallThreads * Items and Threads * Items; what is behind the workspace's parts stays as it is.
 template <int SmallThreads, int Threads, int Items, int MaxLevels, class Key, class Value, class Compare>
@@ -68,11 +71,13 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
     detail::segment_sizes sizes =
         detail::segment_sizes_of(static_cast<std::int64_t>(keys.size()), static_cast<std::int64_t>(segments.size()),
                                  small::tile, Threads, Items, MaxLevels, detail::max_short_segment<Key>);
-    if (how == sees::few) sizes = detail::sizes_of_few(sizes.n, sizes.segments, few::threads, few::items, MaxLevels);
+    if (how != sees::lists)
+        sizes = detail::sizes_of_few(sizes.n, sizes.segments, few::threads, few::items, MaxLevels,
+                                     how == sees::few ? few::tile : 4 * few::tile);
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
-    if (how == sees::few) std::memset(&state, 0x77, sizeof state);  // nobody clears it first
+    if (how != sees::lists) std::memset(&state, 0x77, sizeof state);  // nobody clears it first
     std::vector<unsigned> by_class(static_cast<std::size_t>(sizes.max_listed())),
         owner(static_cast<std::size_t>(sizes.max_parts()));
     std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged() * sizes.max_passes));
@@ -96,12 +101,24 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
         static_cast<std::size_t>(detail::seeing_bytes<small>(seeing)) / sizeof(std::max_align_t) + 1);
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
-    if (how == sees::few) {
-        shared_memory of_few(bytes_of_tile<few>(detail::few_in_tile));
+    if (how != sees::lists) {
         const auto few_arrays = arrays(std::type_identity<few>{});
-        gpu_on_cpu::run(
-            static_cast<unsigned>(std::max<std::int64_t>(sizes.segments, std::min<std::int64_t>(sizes.max_parts(), 7))),
-            Threads, [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, compare); }, order);
+        if constexpr (counts_keys<Key, Value, Compare>) {
+            if (how == sees::few_to_count) {
+                shared_memory of_counts(sizeof(detail::few_counts<few::threads>));
+                gpu_on_cpu::run(
+                    static_cast<unsigned>(std::min<std::int64_t>(sizes.segments + sizes.max_parts(), 5)), Threads,
+                    [&] { detail::count_few_segments<few>(of_counts.get(), sizes, lists, few_arrays); }, order);
+            }
+        }
+        if (how == sees::few) {
+            shared_memory of_few(bytes_of_tile<few>(detail::few_in_tile));
+            gpu_on_cpu::run(
+                static_cast<unsigned>(
+                    std::max<std::int64_t>(sizes.segments, std::min<std::int64_t>(sizes.max_parts(), 7))),
+                Threads, [&] { detail::sort_few_segments<few>(of_few.get(), sizes, lists, few_arrays, compare); },
+                order);
+        }
         shared_memory of_merging(detail::merge_shared_bytes<few>(few::threads, few::items));
         if (sizes.max_passes > 0)
             gpu_on_cpu::run(
@@ -196,8 +213,9 @@ void check(kind input, std::size_t n, const std::vector<segment>& segments, cons
     const auto expected_keys = merge_sort_check::in_order(keys, expected);
     constexpr bool has_values = !std::is_same_v<Value, no_value>;
     const auto expected_values = has_values ? merge_sort_check::in_order(values, expected) : values;
-    for (const sees how : {sees::lists, sees::few}) {
-        if (how == sees::few && segments.size() > 600) break;
+    for (const sees how : {sees::lists, sees::few, sees::few_to_count}) {
+        if (how != sees::lists && segments.size() > detail::max_few_segments) break;
+        if (how == sees::few_to_count && !counts_keys<key, Value, Compare>) break;
         std::vector<key> sorted = keys;
         std::vector<Value> moved = values;
         sort_segments<SmallThreads, Threads, Items, MaxLevels>(how, sorted, has_values ? &moved : nullptr, segments,
@@ -246,6 +264,21 @@ TEST(segmented_sort_blocks, pairs_that_are_merged_as_words)
         check<32, 64, 16, 2, std::uint64_t, std::uint64_t>(kind::random, 20000, segments);
         check<32, 64, 16, 3, std::uint32_t, std::uint32_t>(kind::few, 20000, segments, greater{}, 3);
     }
+}
+
+// Whatever the keys are, and wherever segments begin.
+TEST(segmented_sort_blocks, counted_keys)
+{
+    std::mt19937 random(5);
+    for (const kind input : {kind::random, kind::few, kind::equal, kind::sorted})
+        for (const std::size_t most : {700u, 6000u}) {
+            const auto segments = segments_of(
+                9000, [&](std::size_t) { return random() % most * (random() % 5 + 1) / 5; }, true);
+            check<32, 128, 8, 2, no_value, std::uint16_t>(input, 9000, segments, less{}, static_cast<unsigned>(most));
+            check<32, 64, 8, 3, no_value, std::int16_t>(input, 9000, segments, greater{}, 1);
+        }
+    for (std::int64_t size = 1; size < 40; ++size)
+        check<32, 64, 8, 1, no_value, std::int16_t>(kind::random, 99, {{size % 9, size % 9 + size}, {50, 50 + size}});
 }
 
 // Floating-point keys are sorted as integers, for which -0.0 is before 0.0.
@@ -305,7 +338,7 @@ TEST(segmented_sort_plan, parts_of_few_segments)
     constexpr std::int64_t tile = 4096;
     for (const std::int64_t n : {2, 4095, 4096, 4097, 100000, 1 << 21})
         for (const std::int64_t segments : {1, 2, 100, 512}) {
-            const auto sizes = detail::sizes_of_few(n, segments, threads, items, levels);
+            const auto sizes = detail::sizes_of_few(n, segments, threads, items, levels, threads * items);
             EXPECT_TRUE(sizes.is_few);
             EXPECT_EQ(sizes.max_listed(), 0);
             EXPECT_EQ(std::int64_t{1} << sizes.tile_bits, tile);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include <launchbox/algorithms/detail/count_sort.cuh>
 #include <launchbox/algorithms/detail/segment_work.cuh>
 
 namespace launchbox::detail {
@@ -142,6 +143,109 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
         sort_segments(shared, segment_bits, arrays.data, out, compare);
     }
     let_next_grid_begin();
+}
+
+/// Up to so many elements and segments: then launches take a part of the time that counts, and all blocks can look at
+/// all segments.
+inline constexpr std::int64_t max_elements_of_few = std::int64_t{1} << 21, max_few_segments = 512;
+
+/// What a block has in shared memory that sorts few segments by counting.
+template <int Threads>
+struct few_counts {
+    count_memory<Threads> counts;
+    few_segments found;
+    unsigned of_warps[32];
+    int count;  ///< of its segments
+    struct {
+        int begin, size;
+    } segments[max_few_segments];
+};
+
+/// Sorting a segment by counting takes as long as one that is larger by so many elements, and none of that work.
+inline constexpr unsigned work_of_counts = 4096;
+
+/// sort_few_segments where keys are counted, by blocks that all begin at once: each takes consecutive segments of
+/// about as much work as those of the others.
+template <class Shape, class Offset>
+__device__ __forceinline__ void count_few_segments(unsigned char* shared, const segment_sizes& sizes,
+                                                   const segment_lists<Offset>& lists,
+                                                   const segment_arrays<Shape>& arrays)
+{
+    using key = typename Shape::key;
+    constexpr int threads = Shape::threads;
+    static_assert(Shape::tile <= count_memory<threads>::max_elements);
+    auto& memory = *reinterpret_cast<few_counts<threads>*>(shared);
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const int all = static_cast<int>(sizes.segments), each = (all + threads - 1) / threads;
+    const int first = min(thread * each, all), end = min(first + each, all);
+    memory.counts.clear();
+    if (thread == 0) memory.count = 0;
+    wait_for_grid_ahead();
+    let_next_grid_begin();  // all blocks run, and take no place from it
+
+    // A segment is of the block in whose share of the work its middle is.
+    const auto work_of = [&](std::int64_t size) {
+        return size > 1 && !sizes.is_merged(size) ? static_cast<unsigned>(size) + work_of_counts : 0u;
+    };
+    unsigned own = 0;
+    bool is_merged = false;
+#pragma unroll 1
+    for (int i = first; i < end; ++i) {
+        const std::int64_t size = lists.range(sizes, i).size;
+        own += work_of(size);
+        is_merged |= sizes.is_merged(size);
+    }
+    const unsigned until = sum_until<32>(own);
+    if (lane == 31) memory.of_warps[warp] = until;
+    if (sizes.max_passes > 0 && blockIdx.x == 0) clear_state(*lists.state);
+    is_merged = __syncthreads_or(static_cast<int>(is_merged)) != 0;
+    const unsigned of_warp = lane < threads / 32 ? memory.of_warps[lane] : 0;
+    unsigned before = static_cast<unsigned>(sum_of_warp(static_cast<int>(lane < warp ? of_warp : 0))) + until - own;
+    const auto work = static_cast<unsigned>(sum_of_warp(static_cast<int>(of_warp)));
+#pragma unroll 1
+    for (int i = first; i < end; ++i) {
+        const segment_range range = lists.range(sizes, i);
+        const unsigned here = work_of(range.size);
+        const std::int64_t middle = std::int64_t{before + here / 2} * gridDim.x - std::int64_t{work} * blockIdx.x;
+        before += here;
+        if (here == 0 || middle < 0 || middle >= work) continue;
+        memory.segments[atomicAdd(&memory.count, 1)] = {static_cast<int>(range.begin), static_cast<int>(range.size)};
+    }
+    __syncthreads();
+
+    const int count = memory.count;
+    const auto segment = [&](int i) {
+        return counted_keys<key>(arrays.data.keys + memory.segments[i].begin, memory.segments[i].size);
+    };
+    using start = counted_start<threads, key>;
+    start next;
+    bool has_next = false;
+    int after = 0;  // the segment
+    std::int64_t part = is_merged ? std::int64_t{blockIdx.x} : sizes.max_parts();
+#pragma unroll 1
+    for (;;) {
+        std::int64_t begin = 0, size = 0;
+        key* out = arrays.data.keys;
+        if (part < sizes.max_parts() && find_part_of_few<threads>(memory.found, sizes, lists, part, part == 0)) {
+            const std::int64_t within = memory.found.within * sizes.part, left = memory.found.size - within;
+            begin = memory.found.begin + within;
+            size = left < sizes.part ? left : sizes.part;
+            out = arrays.before(sizes.passes_of(memory.found.size).count).keys;
+            if (thread == 0) lists.owner[part] = static_cast<unsigned>(memory.found.place);
+            part += gridDim.x;
+        } else {
+            if (after == count) break;
+            begin = memory.segments[after].begin;
+            size = memory.segments[after++].size;
+            part = sizes.max_parts();
+        }
+        const counted_keys<key> keys(arrays.data.keys + begin, static_cast<int>(size));
+        const start now = has_next ? next : start(keys);
+        has_next = part == sizes.max_parts() && after < count;
+        sort_by_counting<typename Shape::compare>(memory.counts, keys, out + begin, now, [&] {
+            if (has_next) next = start(segment(after));
+        });
+    }
 }
 
 /// All passes over the segments that are merged, by any number of blocks. Each takes the next part of all that are

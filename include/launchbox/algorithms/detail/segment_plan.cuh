@@ -138,11 +138,13 @@ constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, 
     return sizes;
 }
 
-/// The same where segments are few, and sorted in tiles of `threads` * `items`.
-constexpr segment_sizes sizes_of_few(std::int64_t n, std::int64_t segments, int threads, int items, int max_levels)
+/// The same where segments are few, and those of up to `tile` elements are not merged.
+constexpr segment_sizes sizes_of_few(std::int64_t n, std::int64_t segments, int threads, int items, int max_levels,
+                                     int tile)
 {
     segment_sizes sizes = segment_sizes_of(n, segments, threads * items, threads, items, max_levels, 0);
     sizes.is_few = true;
+    sizes.tile_bits = bits_in(tile) - 1;
     const int merged = sizes.part + 2 * sizes.slack;
     sizes.slack = merged / share_of_slack(0, true);
     sizes.part = merged - 2 * sizes.slack;

@@ -153,9 +153,28 @@ template <class Key, class Value>
 inline constexpr bool has_few = sizeof(kept_type<Key>) + sizeof(kept_type<Value>) <= 8;
 template <class Key>
 inline constexpr bool has_few<Key, void> = sizeof(kept_type<Key>) <= 8;
-/// Up to so many elements and segments: then launches take a part of the time that counts, and all blocks can look at
-/// all segments.
-inline constexpr std::int64_t max_elements_of_few = std::int64_t{1} << 21, max_few_segments = 512;
+/// Integers of 16 bits are counted where a block has enough shared memory for all counts: by one block on each SM,
+/// which sorts segments that are larger, one after the other. Only with LAUNCHBOX_COUNT_KEYS, until it has been
+/// measured.
+inline constexpr bool counts_few =
+#ifdef LAUNCHBOX_COUNT_KEYS
+    true;
+#else
+    false;
+#endif
+inline constexpr merge_sort_row count_row{.threads = 1024, .items = 32, .min_blocks = 1, .ways = 32};
+template <class Key, class Value, class Compare>
+using sort_few_tuning = typename std::conditional_t<
+    counts_few && std::is_void_v<Value> && can_be_counted<Key, Compare>,
+    std::type_identity<
+        launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>, sm<86, few_row<0>>, sm<90, count_row>, sm<110, few_row<0>>>>,
+    std::type_identity<few_tuning>>::type;
+constexpr bool counts_keys(const merge_sort_row& row)
+{
+    return row.threads == count_row.threads && row.items == count_row.items;
+}
+template <auto Row>
+inline constexpr bool row_counts_keys = counts_keys(Row);  // for device code
 
 /// Those of larger keys only if most fit into a tile: merging smaller parts takes 1.03 to 1.18 times as long for u64.
 template <class Key, class Row>
@@ -166,11 +185,12 @@ constexpr bool are_few(std::int64_t n, std::int64_t segments, const Row& row)
 }
 
 template <class Key, class Value, class Compare, class Offset>
-struct sort_few : body<Key, Value, Compare, few_tuning> {
-    using base = body<Key, Value, Compare, few_tuning>;
+struct sort_few : body<Key, Value, Compare, sort_few_tuning<Key, Value, Compare>> {
+    using base = body<Key, Value, Compare, sort_few_tuning<Key, Value, Compare>>;
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
+        if (counts_keys(row)) return sizeof(few_counts<count_row.threads>);
         return tile_shared_bytes<typename base::any_shape>(row.threads, row.items) +
                static_cast<std::int64_t>(sizeof(tile_segment)) * few_in_tile;
     }
@@ -179,11 +199,14 @@ struct sort_few : body<Key, Value, Compare, few_tuning> {
                                Compare compare)
     {
         using shape = typename base::template shape<r>;
-        wait_for_grid_ahead();
-        sort_few_segments<shape>(
-            block_memory(), sizes, lists,
-            segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
-            compare);
+        const segment_arrays<shape> both{{arrays.data.keys, arrays.data.values},
+                                         {arrays.other.keys, arrays.other.values}};
+        if constexpr (row_counts_keys<r>) {
+            count_few_segments<shape>(block_memory(), sizes, lists, both);
+        } else {
+            wait_for_grid_ahead();
+            sort_few_segments<shape>(block_memory(), sizes, lists, both, compare);
+        }
     }
 };
 
@@ -301,6 +324,7 @@ struct segmented_sort {
 
     segment_sizes sizes;
     int small_threads, threads;
+    bool counts = false;  ///< few segments
     std::size_t state_at = 0, by_class_at = 0, merged_at = 0, owner_at = 0, splits_at = 0, keys_at = 0, values_at = 0;
 
     segmented_sort(std::int64_t n, std::int64_t segments)
@@ -313,8 +337,11 @@ struct segmented_sort {
                                  max_short_segment<Key>);
         if constexpr (Few) {
             const auto few_row = row_for<few>(n);
-            if (are_few<Key>(n, segments, few_row))
-                sizes = sizes_of_few(n, segments, few_row.threads, few_row.items, levels_of(few_row));
+            const auto merge_row = row_for<merging_few>(n);
+            if (are_few<Key>(n, segments, merge_row))
+                sizes = sizes_of_few(n, segments, merge_row.threads, merge_row.items, levels_of(merge_row),
+                                     few_row.threads * few_row.items);
+            counts = counts_keys(few_row);
         }
     }
 
@@ -349,7 +376,8 @@ struct segmented_sort {
         if constexpr (Few)
             if (sizes.is_few) {
                 const std::int64_t merging = std::min(sizes.max_parts(), 4 * multiprocessors()),
-                                   all = std::max(sizes.segments, merging);
+                                   all = counts ? std::min(sizes.segments + sizes.max_parts(), multiprocessors())
+                                                : std::max(sizes.segments, merging);
                 launch<few>(stream, blocks{launch_extent(all), all}, sizes, lists, both, compare);
                 if (sizes.max_passes > 0)
                     launch<merging_few>(stream, blocks{launch_extent(merging), merging}, sizes, lists, both, compare);
