@@ -162,6 +162,19 @@ TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
     }
 }
 
+// Whatever the integers of 16 bits are, and wherever segments begin: up to a tile, and merged.
+TEST_F(segmented_merge_sort_on_gpu, integers_of_16_bits)
+{
+    std::mt19937 random(7);
+    for (const kind input : {kind::random, kind::few, kind::equal, kind::sorted})
+        for (const std::int64_t most : {40, 3000, 40000, 150000}) {
+            const std::int64_t n = std::min<std::int64_t>(most * 200, is_reduced() ? 50000 : 400000);
+            const auto size = [&](std::int64_t) -> std::int64_t { return 1 + random() % most; };
+            expect_sorted<make<std::int16_t>>(input, n, make_segments<int>(n, true, size));
+            expect_sorted<make<std::uint16_t>>(input, n, make_segments<int>(n, true, size), launchbox::greater{});
+        }
+}
+
 TEST_F(segmented_merge_sort_on_gpu, one_offset_more_than_segments)
 {
     const std::vector<int> offsets{0, 2, 2, 5, 6};
