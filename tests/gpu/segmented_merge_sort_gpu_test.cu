@@ -162,17 +162,60 @@ TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
     }
 }
 
-// Whatever the integers of 16 bits are, and wherever segments begin: up to a tile, and merged.
+// Whatever the integers of 16 bits are, and wherever segments begin: counted, counted in parts, and merged.
 TEST_F(segmented_merge_sort_on_gpu, integers_of_16_bits)
 {
     std::mt19937 random(7);
     for (const kind input : {kind::random, kind::few, kind::equal, kind::sorted})
-        for (const std::int64_t most : {40, 3000, 40000, 150000}) {
-            const std::int64_t n = std::min<std::int64_t>(most * 200, is_reduced() ? 50000 : 400000);
-            const auto size = [&](std::int64_t) -> std::int64_t { return 1 + random() % most; };
-            expect_sorted<make<std::int16_t>>(input, n, make_segments<int>(n, true, size));
-            expect_sorted<make<std::uint16_t>>(input, n, make_segments<int>(n, true, size), launchbox::greater{});
+        for (const std::int64_t most : {40, 3000, 30000, 150000})
+            for (const std::int64_t third : {std::int64_t{0}, std::int64_t{150000}}) {
+                const std::int64_t n = std::min<std::int64_t>(most * 200, is_reduced() ? 50000 : 400000);
+                const auto size = [&](std::int64_t i) -> std::int64_t {
+                    return i == 2 && third > 0 ? third : 1 + random() % most;
+                };
+                expect_sorted<make<std::int16_t>>(input, n, make_segments<int>(n, true, size));
+                expect_sorted<make<std::uint16_t>>(input, n, make_segments<std::int64_t>(n, true, size),
+                                                   launchbox::greater{});
+            }
+    if (is_reduced()) return;
+    // Around the largest segment that is counted, and the most elements on average.
+    for (const std::int64_t size : {16383, 16384, 16385, 32767, 32768, 32769})
+        for (const std::int64_t segments : {1, 2, 9}) {
+            const auto all = [&](std::int64_t) { return size; };
+            const auto first = [&](std::int64_t i) { return i == 0 ? size : 3; };
+            expect_sorted<make<std::int16_t>>(kind::random, segments * size,
+                                              make_segments<int>(segments * size, false, all));
+            expect_sorted<make<std::uint16_t>>(kind::random, size + 3 * segments,
+                                               make_segments<int>(size + 3 * segments, false, first));
         }
+}
+
+struct less_by_hand {
+    __host__ __device__ bool operator()(short a, short b) const { return a < b; }
+};
+
+// Those that are counted need no second array for segments of up to 32,768; others have the path of all keys.
+TEST_F(segmented_merge_sort_on_gpu, what_is_counted)
+{
+    int device = 0, major = 0, most = 0;
+    ok(cudaGetDevice(&device));
+    ok(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    ok(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const bool counts = (major == 9 || major == 10) && most >= 227 << 10;
+    const auto needs_array = [&]<class Key, class Compare>(Key, std::int64_t n, std::int64_t segments,
+                                                           Compare compare) {
+        std::size_t bytes = 0;
+        const int* const none_read = nullptr;
+        launchbox::segmented_merge_sort(nullptr, static_cast<Key*>(nullptr), n, none_read, segments, compare,
+                                        workspace::query(bytes));
+        return bytes >= static_cast<std::size_t>(n) * sizeof(Key);
+    };
+    EXPECT_EQ(needs_array(std::int16_t{}, 16384, 1, launchbox::less{}), !counts);
+    EXPECT_EQ(needs_array(std::uint16_t{}, 32767, 512, launchbox::greater{}), !counts);
+    EXPECT_EQ(needs_array(char16_t{}, 32767, 2, std::less<>{}), !counts);
+    EXPECT_TRUE(needs_array(std::int16_t{}, 16385, 1, launchbox::less{}));
+    EXPECT_TRUE(needs_array(std::int16_t{}, 16384, 1, less_by_hand{}));
+    EXPECT_TRUE(needs_array(std::uint32_t{}, 16384, 1, launchbox::less{}));
 }
 
 TEST_F(segmented_merge_sort_on_gpu, one_offset_more_than_segments)
@@ -260,6 +303,12 @@ TEST_F(segmented_merge_sort_on_gpu, offsets_that_overlap_touch_nothing_else)
     std::vector<std::uint32_t> found(n + 512);
     keys.copy_to(found);
     EXPECT_TRUE(std::all_of(found.begin(), found.end(), [](std::uint32_t key) { return key == 0xabcdef01u; }));
+    const device_array<std::uint16_t> small_keys(std::vector<std::uint16_t>(n + 512, 0xabcd));
+    launchbox::segmented_merge_sort(nullptr, small_keys.get() + 256, n, begins.get(), ends.get(), 300);
+    ok(cudaDeviceSynchronize(), "overlapping");
+    std::vector<std::uint16_t> small_found(n + 512);
+    small_keys.copy_to(small_found);
+    EXPECT_TRUE(std::all_of(small_found.begin(), small_found.end(), [](std::uint16_t key) { return key == 0xabcd; }));
 }
 
 TEST_F(segmented_merge_sort_on_gpu, is_captured_and_follows_at_once)

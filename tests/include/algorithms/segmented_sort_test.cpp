@@ -328,6 +328,39 @@ TEST(segmented_sort_blocks, offsets_that_overlap)
     sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(sees::lists, keys, nullptr, small, less{}, 0);
     const std::vector<segment> fewer(400, segment{3990, 5000});
     sort_segments<64, 64, 4, 2, std::uint32_t, no_value>(sees::few, keys, nullptr, fewer, less{}, 0);
+    std::vector<std::uint16_t> small_keys(4000);
+    for (std::size_t i = 0; i < keys.size(); ++i) small_keys[i] = static_cast<std::uint16_t>(keys[i]);
+    for (const auto& segments : {overlapping, fewer})
+        sort_segments<64, 64, 4, 2, std::uint16_t, no_value>(sees::few_to_count, small_keys, nullptr, segments, less{},
+                                                             0);
+}
+
+// Integers of two bytes in their natural order, and nothing else that has two bytes.
+TEST(segmented_sort_plan, what_is_counted)
+{
+    struct two_bytes {
+        short number;
+    };
+    struct by_number {
+        bool operator()(short a, short b) const { return a < b; }
+    };
+    static_assert(detail::can_be_counted<std::int16_t, less>);
+    static_assert(detail::can_be_counted<std::uint16_t, greater>);
+    static_assert(detail::can_be_counted<char16_t, std::less<>>);
+    static_assert(detail::can_be_counted<short, std::greater<short>>);
+    static_assert(detail::can_be_counted<wchar_t, less> == (sizeof(wchar_t) == 2));
+    static_assert(!detail::can_be_counted<short, by_number>);
+    static_assert(!detail::can_be_counted<two_bytes, less>);
+    static_assert(!detail::can_be_counted<signed char, less> && !detail::can_be_counted<int, less>);
+#ifdef __FLT16_MAX__
+    static_assert(sizeof(_Float16) == 2 && !detail::can_be_counted<_Float16, less>);
+#endif
+    EXPECT_TRUE(detail::are_few_counted(16384 * 5, 5));
+    EXPECT_FALSE(detail::are_few_counted(16384 * 5 + 1, 5));
+    // A count has room for the largest segment, and a block of an H100 for all of them.
+    using memory = detail::count_memory<1024>;
+    EXPECT_LE(memory::max_elements, 0xffff);
+    EXPECT_LE(sizeof(detail::few_counts<1024>), std::size_t{227} << 10);
 }
 
 // A part fits into the tile that sorts it and into the block that merges it, and a segment of all elements into the

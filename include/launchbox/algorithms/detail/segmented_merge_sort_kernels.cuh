@@ -139,6 +139,16 @@ struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Val
     }
 };
 
+inline int current_attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess) status = cudaDeviceGetAttribute(&value, which, device);
+    if (status != cudaSuccess)
+        throw launch_error("segmented_merge_sort: the GPU: " + error_text(status), status, launch_error_kind::runtime);
+    return value;
+}
+
 /// Few segments have smaller tiles than many, since each has a tile alone: of 256 threads with 16 items, which take
 /// 0.80 to 0.93 of the time of 512 with 8, and mostly less than 128 with 32. With three blocks on an SM 396 segments
 /// are sorted at once on an H100.
@@ -153,28 +163,6 @@ template <class Key, class Value>
 inline constexpr bool has_few = sizeof(kept_type<Key>) + sizeof(kept_type<Value>) <= 8;
 template <class Key>
 inline constexpr bool has_few<Key, void> = sizeof(kept_type<Key>) <= 8;
-/// Integers of 16 bits are counted where a block has enough shared memory for all counts: by one block on each SM,
-/// which sorts segments that are larger, one after the other. Only with LAUNCHBOX_COUNT_KEYS, until it has been
-/// measured.
-inline constexpr bool counts_few =
-#ifdef LAUNCHBOX_COUNT_KEYS
-    true;
-#else
-    false;
-#endif
-inline constexpr merge_sort_row count_row{.threads = 1024, .items = 32, .min_blocks = 1, .ways = 32};
-template <class Key, class Value, class Compare>
-using sort_few_tuning = typename std::conditional_t<
-    counts_few && std::is_void_v<Value> && can_be_counted<Key, Compare>,
-    std::type_identity<
-        launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>, sm<86, few_row<0>>, sm<90, count_row>, sm<110, few_row<0>>>>,
-    std::type_identity<few_tuning>>::type;
-constexpr bool counts_keys(const merge_sort_row& row)
-{
-    return row.threads == count_row.threads && row.items == count_row.items;
-}
-template <auto Row>
-inline constexpr bool row_counts_keys = counts_keys(Row);  // for device code
 
 /// Those of larger keys only if most fit into a tile: merging smaller parts takes 1.03 to 1.18 times as long for u64.
 template <class Key, class Row>
@@ -185,12 +173,11 @@ constexpr bool are_few(std::int64_t n, std::int64_t segments, const Row& row)
 }
 
 template <class Key, class Value, class Compare, class Offset>
-struct sort_few : body<Key, Value, Compare, sort_few_tuning<Key, Value, Compare>> {
-    using base = body<Key, Value, Compare, sort_few_tuning<Key, Value, Compare>>;
+struct sort_few : body<Key, Value, Compare, few_tuning> {
+    using base = body<Key, Value, Compare, few_tuning>;
     using shape_of_arrays = typename base::any_shape;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        if (counts_keys(row)) return sizeof(few_counts<count_row.threads>);
         return tile_shared_bytes<typename base::any_shape>(row.threads, row.items) +
                static_cast<std::int64_t>(sizeof(tile_segment)) * few_in_tile;
     }
@@ -199,14 +186,41 @@ struct sort_few : body<Key, Value, Compare, sort_few_tuning<Key, Value, Compare>
                                Compare compare)
     {
         using shape = typename base::template shape<r>;
-        const segment_arrays<shape> both{{arrays.data.keys, arrays.data.values},
-                                         {arrays.other.keys, arrays.other.values}};
-        if constexpr (row_counts_keys<r>) {
-            count_few_segments<shape>(block_memory(), sizes, lists, both);
-        } else {
-            wait_for_grid_ahead();
-            sort_few_segments<shape>(block_memory(), sizes, lists, both, compare);
-        }
+        wait_for_grid_ahead();
+        sort_few_segments<shape>(
+            block_memory(), sizes, lists,
+            segment_arrays<shape>{{arrays.data.keys, arrays.data.values}, {arrays.other.keys, arrays.other.values}},
+            compare);
+    }
+};
+
+/// Integers of 16 bits are counted, by one block on each SM, where it has enough shared memory for all counts.
+inline constexpr merge_sort_row count_row{.threads = 1024, .items = 32, .min_blocks = 1, .ways = 32};
+using count_tuning = launch_box<sm<75, few_row<0>>, sm<90, count_row>, sm<110, few_row<0>>>;
+
+template <class Key, class Compare, class Offset>
+struct count_few : body<Key, void, Compare, count_tuning> {
+    using base = body<Key, void, Compare, count_tuning>;
+    using shape_of_arrays = typename base::any_shape;
+    static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
+    {
+        return row.threads == count_row.threads ? sizeof(few_counts<count_row.threads>) : 0;
+    }
+    /// Whether the current GPU counts: it has the row, and a block as much memory, which the driver may have limited.
+    static bool is_possible(std::int64_t n)
+    {
+        // Of the table alone: a kernel that cannot be launched is an error.
+        const auto row = row_for<count_tuning>(n);
+        return row.threads == count_row.threads &&
+               dynamic_shared_bytes(row) <= current_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    }
+    template <typename base::row_type r>
+    static __device__ void run(segment_sizes sizes, segment_lists<Offset> lists, segment_arrays<shape_of_arrays> arrays)
+    {
+        using shape = typename base::template shape<r>;
+        if constexpr (r.threads == count_row.threads)
+            count_few_segments<shape>(block_memory(), sizes, lists,
+                                      segment_arrays<shape>{{arrays.data.keys, nullptr}, {arrays.other.keys, nullptr}});
     }
 };
 
@@ -286,12 +300,7 @@ using segment_rows =
 
 inline std::int64_t multiprocessors()
 {
-    int device = 0, sms = 1;
-    cudaError_t status = cudaGetDevice(&device);
-    if (status == cudaSuccess) status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    if (status != cudaSuccess)
-        throw launch_error("segmented_merge_sort: the GPU: " + error_text(status), status, launch_error_kind::runtime);
-    return sms;
+    return current_attribute(cudaDevAttrMultiProcessorCount);
 }
 
 /// Blocks for a GPU's worth of threads: each does several pieces of work.
@@ -321,10 +330,12 @@ struct segmented_sort {
     using arrays = segment_arrays<typename small::base::any_shape>;
     using few = sort_few<Key, Value, Compare, Offset>;
     using merging_few = merge_few<Key, Value, Compare, Offset>;
+    using counting = count_few<Key, Compare, Offset>;
+    static constexpr bool can_count = Few && std::is_void_v<Value> && can_be_counted<Key, Compare>;
 
     segment_sizes sizes;
     int small_threads, threads;
-    bool counts = false;  ///< few segments
+    bool counts = false;
     std::size_t state_at = 0, by_class_at = 0, merged_at = 0, owner_at = 0, splits_at = 0, keys_at = 0, values_at = 0;
 
     segmented_sort(std::int64_t n, std::int64_t segments)
@@ -337,11 +348,12 @@ struct segmented_sort {
                                  max_short_segment<Key>);
         if constexpr (Few) {
             const auto few_row = row_for<few>(n);
-            const auto merge_row = row_for<merging_few>(n);
-            if (are_few<Key>(n, segments, merge_row))
-                sizes = sizes_of_few(n, segments, merge_row.threads, merge_row.items, levels_of(merge_row),
-                                     few_row.threads * few_row.items);
-            counts = counts_keys(few_row);
+            if (are_few<Key>(n, segments, few_row)) {
+                if constexpr (can_count) counts = are_few_counted(n, segments) && counting::is_possible(n);
+                const auto& tile_row = counts ? count_row : few_row;
+                sizes = sizes_of_few(n, segments, few_row.threads, few_row.items, levels_of(few_row),
+                                     tile_row.threads * tile_row.items);
+            }
         }
     }
 
@@ -375,10 +387,16 @@ struct segmented_sort {
         std::int64_t* const splits = memory.at<std::int64_t>(splits_at);
         if constexpr (Few)
             if (sizes.is_few) {
-                const std::int64_t merging = std::min(sizes.max_parts(), 4 * multiprocessors()),
-                                   all = counts ? std::min(sizes.segments + sizes.max_parts(), multiprocessors())
-                                                : std::max(sizes.segments, merging);
-                launch<few>(stream, blocks{launch_extent(all), all}, sizes, lists, both, compare);
+                const std::int64_t sms = multiprocessors(), merging = std::min(sizes.max_parts(), 4 * sms);
+                if (counts) {
+                    if constexpr (can_count) {
+                        const std::int64_t all = std::min(sizes.segments + sizes.max_parts(), sms);
+                        launch<counting>(stream, blocks{launch_extent(all), all}, sizes, lists, both);
+                    }
+                } else {
+                    const std::int64_t all = std::max(sizes.segments, merging);
+                    launch<few>(stream, blocks{launch_extent(all), all}, sizes, lists, both, compare);
+                }
                 if (sizes.max_passes > 0)
                     launch<merging_few>(stream, blocks{launch_extent(merging), merging}, sizes, lists, both, compare);
                 return;
