@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 constexpr double first_bytes_per_second = 100e6;
 // Each takes a thread of the coordinator.
 constexpr unsigned max_preparers = 512;
+// So that a rank need not wait for its next candidate until the coordinator has heard of the last one.
+constexpr unsigned calls_per_rank = 2;
 
 // Where a prepared job is.
 struct made_module {
@@ -45,6 +48,7 @@ public:
             loads_.push_back({.who = options.measuring[i], .measurer = i});
         for (const cluster_rank& rank : options.compiling) loads_.push_back({.who = rank, .measurer = std::nullopt});
         has_reference_.resize(options.measuring.size());
+        measuring_.resize(options.measuring.size());
     }
 
     // `self`: this, for what is to be done when nobody needs the job any more.
@@ -61,6 +65,13 @@ public:
 
 private:
     rank_load* choose();
+    measurement measure_on(std::size_t measurer, const tune_job& job, const prepared_job& made,
+                           const measure_request& request);
+    bool has_reference(std::size_t measurer, std::size_t workload)
+    {
+        const std::lock_guard guard(lock_);
+        return has_reference_[measurer].contains(workload);
+    }
     void get_reference(std::size_t measurer, std::size_t workload);
     measurement ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
                                const measure_request& request, bool is_new);
@@ -94,6 +105,12 @@ private:
     double bytes_per_second_ = first_bytes_per_second;
     std::map<std::size_t, tune_job> references_;        // by workload: measured somewhere
     std::vector<std::set<std::size_t>> has_reference_;  // by measurer: the workloads
+    // The calls of one measurer, which its rank answers in this order.
+    struct measuring_calls {
+        std::mutex makes_reference;  // one call makes it, and the others wait
+        long asked = 0, answered = 0;
+    };
+    std::deque<measuring_calls> measuring_;
 };
 
 // What it would take to send the module; 0: not known, or too much for a message. It is built where it runs then.
@@ -177,23 +194,48 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
 measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, const prepared_job& made,
                                     const measure_request& request)
 {
-    const int rank = loads_[measurer].who.rank;
-    const long number = made.rank_number.value_or(-1);
-    try {
-        measure_request asked = request;
-        // Nobody on that rank has measured the reference: there it is one.
-        asked.is_reference |= std::exchange(asked.calibrates, false) && needs_reference_;
-        if (needs_reference_ && !asked.is_reference) get_reference(measurer, job.workload);
-        measurement measured = ask_to_measure(rank, job, number, made, asked, false);
-        if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
+    measuring_calls& calls = measuring_[measurer];
+    long number = 0;
+    {
         const std::lock_guard guard(lock_);
-        if (request.is_reference && measured.status == outcome::measured)
-            references_.insert_or_assign(job.workload, job);
-        if (asked.is_reference && measured.status == outcome::measured) has_reference_[measurer].insert(job.workload);
+        number = calls.asked++;
+    }
+    try {
+        measurement measured = measure_on(measurer, job, made, request);
+        const std::lock_guard guard(lock_);
+        ++calls.answered;
         return measured;
     } catch (const rank_lost& lost) {
-        return {.status = outcome::device_lost, .reason = lost.what(), .sticky = true};
+        const std::lock_guard guard(lock_);
+        return {.status = outcome::device_lost,
+                .reason = lost.what(),
+                .not_begun = calls.answered < number,
+                .sticky = true};
     }
+}
+
+measurement cluster_runner::measure_on(std::size_t measurer, const tune_job& job, const prepared_job& made,
+                                       const measure_request& request)
+{
+    const int rank = loads_[measurer].who.rank;
+    measure_request asked = request;
+    const bool calibrates = std::exchange(asked.calibrates, false);
+    std::unique_lock reference(measuring_[measurer].makes_reference, std::defer_lock);
+    if (needs_reference_) {
+        reference.lock();
+        // Where nobody on that rank has measured the reference, it is one.
+        asked.is_reference |= calibrates && !has_reference(measurer, job.workload);
+        if (!asked.is_reference) {
+            get_reference(measurer, job.workload);
+            reference.unlock();
+        }
+    }
+    measurement measured = ask_to_measure(rank, job, made.rank_number.value_or(-1), made, asked, false);
+    if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
+    const std::lock_guard guard(lock_);
+    if (request.is_reference && measured.status == outcome::measured) references_.insert_or_assign(job.workload, job);
+    if (asked.is_reference && measured.status == outcome::measured) has_reference_[measurer].insert(job.workload);
+    return measured;
 }
 
 // What others are compared with is on the GPU or the disk of the one that has measured it: each rank makes its own.
@@ -297,6 +339,7 @@ tune_backend cluster_backend(tune_backend local, const std::shared_ptr<rank_call
     local.preparers = std::clamp(compilers, 1u, max_preparers);
     local.prepare = [runner](const tune_job& job) { return runner->prepare(job, runner); };
     local.give_up_preparing = [runner] { runner->give_up(); };
+    local.calls_at_once = calls_per_rank;
     local.measurers.clear();
     for (std::size_t i = 0; i < options.measuring.size(); ++i)
         local.measurers.push_back(
