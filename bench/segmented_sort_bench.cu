@@ -6,7 +6,7 @@
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
 //     ./segmented_sort_bench [type [sizes [elements]]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
 //                             of segments of up to a size, such as 18,4096, 0 for the power law, "all" for all of them,
-//                             and of how many elements, as powers of two, such as 20,22
+//                             and of how many elements, as powers of two, such as 20,22; 14, 16 and 18 only so
 //
 // With -DKEY=u32 -DVALUE=u32 (or none) it is a program for one type: bench/measure_segmented_sort compiles one for each
 // with all cores, and runs them.
@@ -173,8 +173,9 @@ void compare_all(const char* type, const char* wanted, const char* wanted_sizes,
     };
     const auto is_wanted = [&](std::int64_t size) { return is_in(wanted_sizes, size); };
     const std::size_t from = ratios.size();
-    for (const int log2 : {20, 22, 24, 26}) {
-        if (!is_in(wanted_elements, log2)) continue;
+    const bool are_all = is_in(wanted_elements, 0);
+    for (const int log2 : {14, 16, 18, 20, 22, 24, 26}) {
+        if (!is_in(wanted_elements, log2) || (are_all && log2 < 20)) continue;
         const std::int64_t n = std::int64_t{1} << log2;
         for (const std::int64_t most : {4, 8, 18, 64, 256, 1024, 4096, 16384, 1 << 18})
             if (!failed && is_wanted(most))

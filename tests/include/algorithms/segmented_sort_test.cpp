@@ -355,8 +355,9 @@ TEST(segmented_sort_plan, what_is_counted)
 #ifdef __FLT16_MAX__
     static_assert(sizeof(_Float16) == 2 && !detail::can_be_counted<_Float16, less>);
 #endif
-    EXPECT_TRUE(detail::are_few_counted(16384 * 5, 5));
-    EXPECT_FALSE(detail::are_few_counted(16384 * 5 + 1, 5));
+    constexpr std::int64_t most = std::int64_t{16384} * 5;
+    EXPECT_TRUE(detail::are_few_counted(most, 5));
+    EXPECT_FALSE(detail::are_few_counted(most + 1, 5));
     // A count has room for the largest segment, and a block of an H100 for all of them.
     using memory = detail::count_memory<1024>;
     EXPECT_LE(memory::max_elements, 0xffff);
