@@ -171,7 +171,8 @@ TEST_F(segmented_merge_sort_on_gpu, integers_of_16_bits)
             for (const std::int64_t third : {std::int64_t{0}, std::int64_t{150000}}) {
                 const std::int64_t n = std::min<std::int64_t>(most * 200, is_reduced() ? 50000 : 400000);
                 const auto size = [&](std::int64_t i) -> std::int64_t {
-                    return i == 2 && third > 0 ? third : 1 + random() % most;
+                    if (i == 2 && third > 0) return third;
+                    return 1 + random() % most;
                 };
                 expect_sorted<make<std::int16_t>>(input, n, make_segments<int>(n, true, size));
                 expect_sorted<make<std::uint16_t>>(input, n, make_segments<std::int64_t>(n, true, size),
