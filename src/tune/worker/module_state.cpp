@@ -26,7 +26,7 @@ module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_
             found.reset = wanted.reset;
             if (!wanted.type.empty()) fill(wanted, found);
         }
-        if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, variables and all
+        if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, including variables
         for (module_variable& variable : variables_) {
             if (!variable.reset.value_or(false) || variable.bytes == 0) continue;
             const std::string stage = fmt::format("when the variable '{}' was copied", variable.name);
@@ -42,7 +42,7 @@ module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_
 
 void module_state::add_others(std::string_view cubin)
 {
-    // The driver does not give every symbol that is in the image: string literals, for example, it keeps.
+    // The driver does not know every symbol in the image, for example string literals.
     for (std::string& name : module_variables(cubin)) {
         if (variables_.size() >= max_variables) break;
         module_variable other{.name = std::move(name), .is_constant = false};
