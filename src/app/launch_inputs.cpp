@@ -56,8 +56,8 @@ launch_settings launch_inputs::settings(const target& where, const kernel_resour
     settings.carveout_percent = carveout_percent;
     settings.cache = cache;
     settings.caching = caching;
-    settings.non_portable_clusters = true;  // as for shared memory: what a program that needs them would have allowed
-    // Figures that are typed may be of any kind of shared memory; those of a kernel are what they are.
+    settings.non_portable_clusters = true;  // assume that a program that needs them allows them
+    // With typed figures, shared memory may be dynamic as well; the static size of a kernel is fixed.
     if (!static_shared_bytes && !links(*where.limits, kernel)) return settings;
     using how = dynamic_shared_limit::how;
     if (max_dynamic_shared.set == how::as_needed)

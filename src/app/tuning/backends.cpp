@@ -42,18 +42,18 @@ target target_for(const backend_request& request, const gpu_device& gpu)
     return asked;
 }
 
-// The compiler that a program's command names: results of different compilers must not be mixed.
+// The compiler that the program's command names, since results of different compilers must not be mixed.
 std::string compiler_of(const program_target& program)
 {
     if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};
     try {
         return "nvcc " + find_toolchain(program.build.front()).version;
     } catch (const error&) {
-        return {};  // building will say so
+        return {};  // building reports it
     }
 }
 
-// One of each kind is given where they are elsewhere.
+// For GPUs of other machines, the request lists one of each kind.
 gpu_list gpus_for(const backend_request& request)
 {
     if (!request.elsewhere.devices.empty()) return request.elsewhere;
@@ -62,7 +62,7 @@ gpu_list gpus_for(const backend_request& request)
     return found;
 }
 
-// Those here whose energy is measured.
+// The groups of GPUs on this machine whose energy is measured.
 std::vector<gpu_group> groups_of_wanted(const tune_spec& spec, const gpu_list& found, const backend_request& request)
 {
     const bool here = !request.build_only && request.elsewhere.devices.empty();
@@ -85,7 +85,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                 gpu.index, gpu.name, spec.goal.text()),
                     "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose other GPUs with --gpu",
                     exit_status::missing);
-    // Workers start before the compilers are asked what there is: a context on a GPU takes as long.
+    // Start the workers before asking about compilers: creating a GPU context takes as long.
     const std::vector<gpu_group> groups =
         request.build_only ? std::vector<gpu_group>{} : groups_of(found, request.gpus);
     using gpu_workers = std::vector<std::shared_ptr<gpu_worker>>;
@@ -123,7 +123,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const std::string name = name_of(on);
         environment_info environment;
         environment.architecture = name;
-        // A GPU of this architecture here is the one that expressions with device.* are about.
+        // If this machine has a GPU of the architecture, expressions with device.* use it.
         const auto here = std::ranges::find_if(found.devices, [&](const gpu_device& gpu) {
             return gpu.capability.major == on.architecture.major && gpu.capability.minor == on.architecture.minor;
         });
@@ -225,7 +225,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
     return planned;
 }
 
-// A record answers only with what was measured then.
+// A record has only the quantities that were measured then.
 void refuse_without_quantities(const tune_spec& spec, const recorded_run& recorded, const std::string& file)
 {
     for (const std::string& name : spec.goal.quantities()) {

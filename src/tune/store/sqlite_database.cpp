@@ -145,7 +145,7 @@ bool sqlite_database::is_readable() const
 
 sqlite_database sqlite_database::of_bytes(std::string bytes, const std::string& shown_as)
 {
-    // Without its write-ahead log, which is a separate file, a store is not in WAL mode.
+    // The write-ahead log is a separate file that is not here: the header must say that there is none.
     constexpr std::size_t write_version = 18, read_version = 19;
     if (bytes.size() > read_version) bytes[write_version] = bytes[read_version] = 1;
     sqlite_database made(shown_as);
