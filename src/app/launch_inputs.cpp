@@ -57,7 +57,8 @@ launch_settings launch_inputs::settings(const target& where, const kernel_resour
     settings.cache = cache;
     settings.caching = caching;
     settings.non_portable_clusters = true;  // assume that a program that needs them allows them
-    // With typed figures, shared memory may be dynamic as well; the static size of a kernel is fixed.
+    // A kernel with too much static shared memory cannot be linked, whatever the opt-in limit. A typed figure may stand
+    // for either kind of shared memory, so it is accepted.
     if (!static_shared_bytes && !links(*where.limits, kernel)) return settings;
     using how = dynamic_shared_limit::how;
     if (max_dynamic_shared.set == how::as_needed)

@@ -21,10 +21,10 @@ namespace launchbox {
 
 namespace {
 
-// Wide: the browser breaks lines.
+// Wide, since the browser breaks lines.
 constexpr output_style page_style_of_tables{.width = 200};
 constexpr std::size_t rows_of_candidates = 25, max_verdicts = 12;
-// Every chart of a workload is there; with more workloads than these the page would be hundreds of charts long.
+// Every chart of a workload is included; with more workloads, the page would be hundreds of charts long.
 constexpr std::size_t max_workloads_with_charts = 24;
 
 table best_table(const shown_run& shown)
@@ -174,7 +174,7 @@ void add_launches(const page_launches& launches, const std::string& id, html_pag
     page.add(launches_document(launches.run, {.all = true, .findings = false}));
 }
 
-// Empty where there is no winner that a row of a launch box can have.
+// Empty if there is no winner that a row of a launch box can hold.
 std::string emit_command(const shown_run& shown)
 {
     const run_info& info = shown.run.info;
@@ -188,7 +188,7 @@ std::string emit_command(const shown_run& shown)
     return fmt::format("launchbox emit {} --box {}_tuning", escape_for_terminal(shell_word(shown.file)), info.name);
 }
 
-// What to do, before all figures: of each kind of input what is known about it.
+// What to do, before all figures: for each kind of input, what is known about it.
 void add_findings(const page_content& content, html_page& page)
 {
     const std::vector<shown_run>& runs = content.runs.found.runs;
@@ -197,7 +197,7 @@ void add_findings(const page_content& content, html_page& page)
     if (!content.advice.empty()) page.section("advice", "What to write", 3);
     for (const advice_report& advice : content.advice) {
         for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
-        page.add(advice_document(advice, true, page_style_of_tables));  // a page has room, and no --all
+        page.add(advice_document(advice, true, page_style_of_tables));  // a page has room for all
     }
     if (!content.advice.empty()) page.section("found", "What the figures show", 3);
     if (content.kernels) page.add(findings_document(*content.kernels, content.findings));
