@@ -4,7 +4,8 @@
 //
 // Every Nth kernel of each image, kernels of more than BYTES of code left out. Compared are the number of live
 // registers of each of the four files and which general registers live. A row for each architecture; exit status 1
-// where a kernel that we call exact differs. SPDX-License-Identifier: Apache-2.0
+// where a kernel that we call exact differs.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <bit>

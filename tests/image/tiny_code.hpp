@@ -3,7 +3,8 @@
 //     MOV R5,R3   USE R5 (adds it to R40)   SETP P0,R2   UADD UR10,UR8,UR12   NOP   EXIT   RET R20   X: (a label)
 //     BRA X   BRADIV UR4,X   BSSY X   CALL X   WARPSYNC R9,X
 //
-// with ";" between them and @P0, @!P0, @UP0 before them. SPDX-License-Identifier: Apache-2.0
+// with ";" between them and @P0, @!P0, @UP0 before them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

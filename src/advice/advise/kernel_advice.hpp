@@ -1,5 +1,6 @@
 // What to do with a kernel: the one answer that is drawn from its figures, the bounds that were tried, and its
-// launches. SPDX-License-Identifier: Apache-2.0
+// launches.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Findings of a compiler's log that belong to no particular kernel: options that ptxas ignored, losses without a
-// kernel's name. SPDX-License-Identifier: Apache-2.0
+// kernel's name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Temporary lack of resources of a machine, as opposed to failures of a program: recognised by error numbers and
-// counters of the system, never by what a program prints. SPDX-License-Identifier: Apache-2.0
+// counters of the system, never by what a program prints.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
