@@ -30,10 +30,7 @@ public:
 
     /// Every file of the unit as spelled in `__FILE__`; empty if the preprocessor fails.
     [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
-    [[nodiscard]] std::size_t compiles() const
-    {
-        return compiles_;
-    }  ///< runs of nvcc, without those of the preprocessor
+    [[nodiscard]] std::size_t compiles() const { return compiles_; }  ///< runs of nvcc, without preprocessing
     [[nodiscard]] std::size_t from_cache() const { return from_cache_; }
 
 private:
