@@ -54,7 +54,7 @@ value_filter filter_of(const std::vector<std::string>& texts, const std::string&
     return filter;
 }
 
-// The rows of GPUs, beside the ranking: which are asked for.
+// The rows of GPUs, besides the ranking: which are wanted.
 void add_rows(const results_options& options, results_report& report)
 {
     std::vector<compute_capability> architectures;
