@@ -116,7 +116,7 @@ gpu_matching matched(const std::map<int, rank_facts>& facts, const rank_plan_opt
     if (!one.gpus.empty()) {
         std::vector<std::string> taken;
         for (const gpu_device& gpu : one.gpus)
-            taken.push_back(fmt::format("GPU {} is that of rank {}", gpu.index, gpus.owner(identity_of_gpu(one, gpu))));
+            taken.push_back(fmt::format("GPU {} belongs to rank {}", gpu.index, gpus.owner(identity_of_gpu(one, gpu))));
         why = fmt::format("{}", fmt::join(taken, ", "));
     }
     throw error(fmt::format("{} {} no GPU of {} own; {}: {}", list_of(without), without.size() == 1 ? "has" : "have",

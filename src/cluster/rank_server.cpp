@@ -180,7 +180,7 @@ void rank_server::begin_as(const rank_role& role)
     if (!options_.open) throw error("it has neither a GPU nor a compiler");
     backends_ = options_.open(role);
     if (backends_.empty() || (role.gpu >= 0 && backends_.front().measurers.empty()))
-        throw error("it can do none of the tasks");
+        throw error("it can neither compile nor measure candidates");
     role_ = role;
     // A worker at a GPU ends with the thread that started it, so a single thread does all measuring.
     threads_.push_back(new_thread([this, role] {

@@ -187,7 +187,7 @@ def test_no_baseline_where_the_defaults_are_no_candidate():
     parameters[1]["Default"] = "4"
     assert spec_of(problem)["baseline"].startswith("{ threads_x = 128, per_thread = 4, unroll_by = 2, ")
     parameters[1]["Default"] = 3
-    assert "the Default of per_thread, 3, is none of its values" in notes_of(made_of(problem))
+    assert "the Default of per_thread, 3, is not one of its values" in notes_of(made_of(problem))
     del parameters[1]["Default"]
     assert "per_thread has no Default" in notes_of(made_of(problem))
 

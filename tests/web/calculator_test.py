@@ -120,7 +120,7 @@ def types_and_slides(page, file):
     page.open(file, "#architecture=nothing&threads=x&registers=-5&opt_in=1&cache=<b>&kernel=<b>x</b>&rows=,,")
     check(page.text("occupancy").endswith("%"), "an address with nonsense")
     said = page.text("address-said")
-    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is none of max"):
+    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is not one of max"):
         check(words in said, f"of an address with nonsense: {said}")
     check_equal(page.text("kernel-name"), "<b>x</b>", "a name in the address is text")
 

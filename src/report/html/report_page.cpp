@@ -82,12 +82,12 @@ void add_environment(const shown_run& shown, html_page& page)
     add("launchbox", info.version);
     add("started", info.started);
     add("file", shown.file);
-    add("run in it", std::to_string(shown.run.number));
+    add("run number", std::to_string(shown.run.number));
     add("task", info.task_hash);
     add("source", info.source_hash);
     page.add(rows);
     if (!info.command.empty()) {
-        page.line("The command that measured it; to repeat it, run it in the folder of the spec and its sources:");
+        page.line("The command of this run; to repeat it, use the folder of the spec and its sources:");
         page.verbatim(info.command);
     } else {
         page.line("The file does not contain the command.", tone::faint);
@@ -114,7 +114,7 @@ void add_run(const shown_run& shown, const std::string& name, const std::string&
         const std::string part = fmt::format("{}-w{}", id, i + 1);
         page.section(part, workload_name(shown.rankings[i].workload), 3);
         page.line(verdict_text(shown.run.results, shown.rankings[i]), tone::strong);
-        page.begin_details("The best candidates, and what failed");
+        page.begin_details("Best candidates and failures");
         page.add(workload_document(shown, shown.rankings[i], rows_of_candidates, false));
         page.end_details();
         if (i >= max_workloads_with_charts) {
@@ -151,11 +151,11 @@ void add_kernels(const page_content& content, html_page& page)
             tone::faint);
     }
     if (found.kernels.empty()) {
-        page.line("No kernel was found in them.", tone::warning);
+        page.line("No kernel was found in these files.", tone::warning);
         return;
     }
     if (page.has_calculator())
-        page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
+        page.line("Click an architecture to open the calculator with the figures of its row.", tone::faint);
     constexpr output_style style = page_style_of_tables;
     page.add(shown_as_list(found) ? kernel_list_document(found, {}, style, table_place::in_page)
                                   : kernel_tables_document(found, content.accounts, table_place::in_page));

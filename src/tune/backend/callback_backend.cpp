@@ -67,7 +67,6 @@ private:
         options.command = target.command;
         if (!gpu.empty()) options.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
         options.environment.push_back(what == kind::prepares ? "LAUNCHBOX_PREPARES=1" : "LAUNCHBOX_PREPARES=0");
-        options.name = "what it needs";
         options.start_seconds = target.start_seconds;
         options.read = [most = max_samples_](const std::string& line) { return callback_message_of(line, *most); };
         options.work = "the candidate";

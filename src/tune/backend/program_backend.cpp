@@ -277,11 +277,10 @@ void program_runner::refuse_unknown_sources(const assignment& values, const fs::
             continue;
         fs::path shown = file.lexically_relative(spec_.folder);
         if (shown.empty() || *shown.begin() == "..") shown = file;
-        throw error(
-            fmt::format("the build with {} reads {}, which that of the baseline does not, so changes of it would "
-                        "go unnoticed",
-                        parameter_text(values), shown.string()),
-            fmt::format("name it in [program]: sources = [\"{}\"]", shown.string()));
+        throw error(fmt::format("the build with {} reads {}, but the build of the baseline does not, so changes to it "
+                                "would go unnoticed",
+                                parameter_text(values), shown.string()),
+                    fmt::format("name it in [program]: sources = [\"{}\"]", shown.string()));
     }
 }
 

@@ -68,7 +68,7 @@ std::string version_of(const nvrtc_place& place)
 found_compiler find_compiler(const std::string& wanted, const std::string& nvcc)
 {
     if (!wanted.empty() && wanted != "nvrtc" && wanted != "nvcc")
-        throw error("compiler = \"" + wanted + "\" is not known", "it is \"nvrtc\" or \"nvcc\"");
+        throw error("compiler = \"" + wanted + "\" is unknown", "use \"nvrtc\" or \"nvcc\"");
     const std::optional<toolchain> tools = wanted == "nvcc" ? find_toolchain(nvcc) : toolchain_if_any(nvcc);
     if (wanted != "nvcc") {
         if (auto place = find_nvrtc(tools ? &*tools : nullptr)) {

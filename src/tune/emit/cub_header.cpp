@@ -36,8 +36,9 @@ void check_space(const emit_record& record, const std::string& algorithm)
     const std::string file = "cub:" + algorithm;
     const tune_spec spec = parse_tune_spec(file, std::string(cub_file_named(algorithm + ".toml")));
     const auto refuse = [&](const std::string& what) {
-        throw error(fmt::format("{}: its space is not that of {}: {}", record.path, file, escape_for_terminal(what)),
-                    "launchbox tune " + file + ", of this version, measures what --format cub writes");
+        throw error(
+            fmt::format("{}: its space differs from that of {}: {}", record.path, file, escape_for_terminal(what)),
+            "launchbox tune " + file + ", of this version, measures what --format cub writes");
     };
     for (const stored_result& result : record.run.results) {
         if (result.workload.find(type_name) == nullptr) refuse("without the type of the elements");

@@ -80,7 +80,7 @@ void choose_tunable(std::vector<emit_record>& records, const std::string& wanted
     if (!wanted.empty())
         std::erase_if(records, [&](const emit_record& record) { return record.run.info.name != wanted; });
     if (records.empty() && !wanted.empty())
-        throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
+        throw error("no run has the name '" + escape_for_terminal(wanted) + "'", "the names are: " + all);
 }
 
 void choose_machine(std::vector<emit_record>& records, const std::string& wanted)

@@ -154,6 +154,15 @@ std::string measuring_worker::impl::make_ready()
     return why;
 }
 
+namespace {
+
+std::string place_text(const std::string& name)
+{
+    return name.empty() ? std::string() : " on " + name;
+}
+
+}  // namespace
+
 // Why the process does not get ready. Empty if it is.
 std::string measuring_worker::impl::first_words()
 {
@@ -165,9 +174,10 @@ std::string measuring_worker::impl::first_words()
         const worker_process::answer said = receive(std::max(left, 0.0), ended);
         if (ended) return ended->reason;
         if (said.what == worker_process::event::silence)
-            return "a new worker did not get " + options.name + " within " + seconds_text(options.start_seconds);
+            return "a new worker was not ready" + place_text(options.name) + " within " +
+                   seconds_text(options.start_seconds);
         if (said.what == worker_process::event::ended)
-            return "a new worker ended before it had " + options.name + ": " + process->ending();
+            return "a new worker ended before it was ready" + place_text(options.name) + ": " + process->ending();
         try {
             const worker_message message = options.read(said.line);
             is_ready = message.phase == worker_phase::ready;

@@ -83,8 +83,7 @@ void module_state::fill(const task_argument& from, const module_variable& to) co
     const std::size_t element = static_cast<std::size_t>(element_type_of(from.type).bytes);
     const std::size_t bytes = from.scalar ? element : bytes_of(from);
     if (bytes > to.bytes)
-        throw error(
-            fmt::format("the variable '{}' has {} bytes, and is to be filled with {}", from.name, to.bytes, bytes));
+        throw error(fmt::format("the variable '{}' has {} bytes, but its data has {}", from.name, to.bytes, bytes));
     const std::array<char, 16> scalar = from.scalar ? scalar_bytes(from) : std::array<char, 16>{};
     std::optional<argument_filler> filler;
     if (!from.scalar) filler.emplace(from);

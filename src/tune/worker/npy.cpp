@@ -43,7 +43,7 @@ public:
 
     [[noreturn]] void fail(const std::string& what) const
     {
-        throw error(name_ + " " + what, "numpy.save(file, numpy.ascontiguousarray(array)) writes what can be read");
+        throw error(name_ + " " + what, "write it with numpy.save(file, numpy.ascontiguousarray(array))");
     }
 
     [[nodiscard]] std::string_view type() const { return *type_; }
