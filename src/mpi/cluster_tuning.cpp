@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/tuning/gpu_groups.hpp"
 #include "app/tuning/spec_sources.hpp"
 #include "cluster/cluster_backend.hpp"
 #include "cluster/rank_plan.hpp"
@@ -203,6 +204,9 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
         roles[rank] = json_of(role);
     }
     for (const std::string& note : plan.notes) news.say(note);
+    for (const rank_group& group : plan.groups)
+        if (spec.goal.needs_energy() && group.ranks.size() > 1)
+            news.say(energies_differ(group.ranks.size(), group.gpu.name));
     // Planned while the ranks get ready.
     auto planning = std::async(std::launch::async | std::launch::deferred, [&] {
         std::vector<std::shared_ptr<planned_backends>> planned;

@@ -383,5 +383,26 @@ TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_its
     expect_refused(tune({"--arch", "sm_80"}), "code for sm_80 does not run on");
 }
 
+// Cards of one model need different energies for the same launch: a winner must not be that of the thriftier card.
+TEST_F(tune_gpu_test, one_gpu_of_a_model_measures_energies_unless_the_user_names_more)
+{
+    plan["nvml"] = {{{"sm_clock", 1980}, {"reasons", 0}}};
+    plan["energy"] = {{"idle", 0.001}, {"launch", 20.0}};
+    plan["devices"].push_back(plan["devices"][0]);
+    std::string spec = read_input((here / "candidates.toml").string());
+    spec.insert(spec.find("hang_seconds"), "max_seconds = 0.2\n");
+    write_file_atomically(here / "candidates.toml", spec);
+    for (const bool all : {false, true}) {
+        fs::remove(here / "results.db");
+        std::vector<std::string> words{"--objective", "energy", "--budget", "1"};
+        if (all) words.insert(words.end(), {"--gpu", "0,1"});
+        const call ran = tune(words);
+        ASSERT_EQ(ran.status, 0) << ran.err;
+        EXPECT_EQ(report().at("devices").size(), all ? 2u : 1u);
+        EXPECT_EQ(ran.err.find("only GPU 0 of the 2 Double measures") != std::string::npos, !all) << ran.err;
+        EXPECT_EQ(ran.err.find("energies are measured on 2 Double") != std::string::npos, all) << ran.err;
+    }
+}
+
 }  // namespace
 }  // namespace launchbox

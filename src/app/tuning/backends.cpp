@@ -62,22 +62,27 @@ gpu_list gpus_for(const backend_request& request)
     return found;
 }
 
-// The groups of GPUs on this machine whose energy is measured.
-std::vector<gpu_group> groups_of_wanted(const tune_spec& spec, const gpu_list& found, const backend_request& request)
+// The GPUs that measure. The energy of a launch differs by up to 10 % between cards of one model
+// (measurements/nvidia-h100/energy.txt), so with several cards the winner would depend on the card. Therefore only one
+// card of each model measures energy, unless the user names more.
+std::vector<gpu_group> measuring_groups(const tune_spec& spec, const gpu_list& found, const backend_request& request,
+                                        const listener& news)
 {
-    const bool here = !request.build_only && request.elsewhere.devices.empty();
-    return here && spec.goal.needs_energy() ? groups_of(found, request.gpus) : std::vector<gpu_group>{};
-}
-
-planned_backends kernel_backends(const tune_spec& spec, const backend_request& request)
-{
-    const gpu_list found = gpus_for(request);
-    if (found.devices.empty() && !request.build_only)
-        throw error(fmt::format("{} needs a GPU, and this machine has none: {}", spec.file, found.reason),
-                    "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
-                    "and screen all candidates, or --replay FILE for recorded measurements",
-                    exit_status::missing);
-    for (const gpu_group& group : groups_of_wanted(spec, found, request))
+    if (request.build_only) return {};
+    std::vector<gpu_group> groups = groups_of(found, request.gpus);
+    if (!spec.goal.needs_energy() || !request.elsewhere.devices.empty()) return groups;
+    for (gpu_group& group : groups) {
+        if (group.size() > 1) {
+            if (request.gpus.empty()) {
+                news.say(
+                    fmt::format("objective {}: only GPU {} of the {} {} measures, since their energies differ; "
+                                "--gpu chooses another",
+                                spec.goal.text(), group.front().index, group.size(), group.front().name));
+                group.resize(1);
+            } else {
+                news.say(energies_differ(group.size(), group.front().name));
+            }
+        }
         for (const gpu_device& gpu : group)
             if (!nvml_device(gpu.hardware.pci_bus).energy_joules())
                 throw error(
@@ -85,9 +90,20 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                                 gpu.index, gpu.name, spec.goal.text()),
                     "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose other GPUs with --gpu",
                     exit_status::missing);
+    }
+    return groups;
+}
+
+planned_backends kernel_backends(const tune_spec& spec, const backend_request& request, const listener& news)
+{
+    const gpu_list found = gpus_for(request);
+    if (found.devices.empty() && !request.build_only)
+        throw error(fmt::format("{} needs a GPU, and this machine has none: {}", spec.file, found.reason),
+                    "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
+                    "and screen all candidates, or --replay FILE for recorded measurements",
+                    exit_status::missing);
+    const std::vector<gpu_group> groups = measuring_groups(spec, found, request, news);
     // Start the workers before asking about compilers: creating a GPU context takes as long.
-    const std::vector<gpu_group> groups =
-        request.build_only ? std::vector<gpu_group>{} : groups_of(found, request.gpus);
     using gpu_workers = std::vector<std::shared_ptr<gpu_worker>>;
     std::vector<gpu_workers> workers(groups.size());
     for (std::size_t i = 0; i < groups.size() && request.elsewhere.devices.empty(); ++i) {
@@ -269,7 +285,7 @@ planned_backends plan_backends(const tune_spec& spec, const backend_request& req
 {
     if (!request.replay.empty()) return recorded_backends(spec, request, news);
     if (spec.callback) return callback_backends(spec, request);
-    return spec.kernel ? kernel_backends(spec, request) : program_backends(spec, request);
+    return spec.kernel ? kernel_backends(spec, request, news) : program_backends(spec, request);
 }
 
 }  // namespace launchbox

@@ -47,6 +47,14 @@ std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& 
     return groups;
 }
 
+std::string energies_differ(std::size_t gpus, const std::string& model)
+{
+    return fmt::format(
+        "energies are measured on {} {}, and cards of one model differ by up to 10 %: the winner may be the "
+        "one that the thriftier card measured; use one GPU",
+        gpus, model);
+}
+
 std::string label_of(const gpu_group& group)
 {
     return group.size() == 1 ? group.front().name : fmt::format("{} x {}", group.size(), group.front().name);
