@@ -621,7 +621,7 @@ against = "nothing"
 """)
     best = launchbox.tune(tmp_path / "s.toml", database=tmp_path / "s.db", progress=False)
     assert best.parameters == {"n": 1} and best.median_ms == 1 and not best.verified
-    with pytest.raises(launchbox.Error, match="run is given"):
+    with pytest.raises(launchbox.Error, match="run cannot be combined with a spec"):
         launchbox.tune(tmp_path / "s.toml", run=print)
     with pytest.raises(launchbox.Error, match="nowhere.toml"):
         launchbox.tune(tmp_path / "nowhere.toml", progress=False)
