@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 constexpr double first_bytes_per_second = 100e6;
 // Each needs a thread of the coordinator.
 constexpr unsigned max_preparers = 512;
+// So that a rank has its next candidate before the coordinator gets the last result.
+constexpr unsigned calls_per_rank = 2;
 
 // Where a prepared job is stored.
 struct made_module {
@@ -45,6 +48,7 @@ public:
             loads_.push_back({.who = options.measuring[i], .measurer = i});
         for (const cluster_rank& rank : options.compiling) loads_.push_back({.who = rank, .measurer = std::nullopt});
         has_reference_.resize(options.measuring.size());
+        measuring_.resize(options.measuring.size());
     }
 
     // `self`: this object, for the call when nobody needs the job any more.
@@ -61,6 +65,13 @@ public:
 
 private:
     rank_load* choose();
+    measurement measure_on(std::size_t measurer, const tune_job& job, const prepared_job& made,
+                           const measure_request& request);
+    bool has_reference(std::size_t measurer, std::size_t workload)
+    {
+        const std::lock_guard guard(lock_);
+        return has_reference_[measurer].contains(workload);
+    }
     void get_reference(std::size_t measurer, std::size_t workload);
     measurement ask_to_measure(int rank, const tune_job& job, long number, const prepared_job& made,
                                const measure_request& request, bool is_new);
@@ -93,6 +104,12 @@ private:
     double bytes_per_second_ = first_bytes_per_second;
     std::map<std::size_t, tune_job> references_;        // by workload: measured on some rank
     std::vector<std::set<std::size_t>> has_reference_;  // by measurer: its workloads
+    // The calls to one measurer, which its rank answers in this order.
+    struct measuring_calls {
+        std::mutex makes_reference;  // one call makes it, the others wait
+        long asked = 0, answered = 0;
+    };
+    std::deque<measuring_calls> measuring_;
 };
 
 // Bytes to send for the module; 0 if unknown, or too many for a message. Then it is built where it runs.
@@ -176,23 +193,48 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
 measurement cluster_runner::measure(std::size_t measurer, const tune_job& job, const prepared_job& made,
                                     const measure_request& request)
 {
-    const int rank = loads_[measurer].who.rank;
-    const long number = made.rank_number.value_or(-1);
-    try {
-        measure_request asked = request;
-        // That rank has not measured the reference yet: here, the job is its reference.
-        asked.is_reference |= std::exchange(asked.calibrates, false) && needs_reference_;
-        if (needs_reference_ && !asked.is_reference) get_reference(measurer, job.workload);
-        measurement measured = ask_to_measure(rank, job, number, made, asked, false);
-        if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
+    measuring_calls& calls = measuring_[measurer];
+    long number = 0;
+    {
         const std::lock_guard guard(lock_);
-        if (request.is_reference && measured.status == outcome::measured)
-            references_.insert_or_assign(job.workload, job);
-        if (asked.is_reference && measured.status == outcome::measured) has_reference_[measurer].insert(job.workload);
+        number = calls.asked++;
+    }
+    try {
+        measurement measured = measure_on(measurer, job, made, request);
+        const std::lock_guard guard(lock_);
+        ++calls.answered;
         return measured;
     } catch (const rank_lost& lost) {
-        return {.status = outcome::device_lost, .reason = lost.what(), .sticky = true};
+        const std::lock_guard guard(lock_);
+        return {.status = outcome::device_lost,
+                .reason = lost.what(),
+                .not_begun = calls.answered < number,
+                .sticky = true};
     }
+}
+
+measurement cluster_runner::measure_on(std::size_t measurer, const tune_job& job, const prepared_job& made,
+                                       const measure_request& request)
+{
+    const int rank = loads_[measurer].who.rank;
+    measure_request asked = request;
+    const bool calibrates = std::exchange(asked.calibrates, false);
+    std::unique_lock reference(measuring_[measurer].makes_reference, std::defer_lock);
+    if (needs_reference_) {
+        reference.lock();
+        // If that rank has not measured the reference yet, this job is its reference.
+        asked.is_reference |= calibrates && !has_reference(measurer, job.workload);
+        if (!asked.is_reference) {
+            get_reference(measurer, job.workload);
+            reference.unlock();
+        }
+    }
+    measurement measured = ask_to_measure(rank, job, made.rank_number.value_or(-1), made, asked, false);
+    if (measured.status == outcome::device_lost) throw left_out(rank, measured.reason);
+    const std::lock_guard guard(lock_);
+    if (request.is_reference && measured.status == outcome::measured) references_.insert_or_assign(job.workload, job);
+    if (asked.is_reference && measured.status == outcome::measured) has_reference_[measurer].insert(job.workload);
+    return measured;
 }
 
 // Reference outputs are on the GPU or disk of the rank that measured them, so each rank makes its own.
@@ -296,6 +338,7 @@ tune_backend cluster_backend(tune_backend local, const std::shared_ptr<rank_call
     local.preparers = std::clamp(compilers, 1u, max_preparers);
     local.prepare = [runner](const tune_job& job) { return runner->prepare(job, runner); };
     local.give_up_preparing = [runner] { runner->give_up(); };
+    local.calls_at_once = calls_per_rank;
     local.measurers.clear();
     for (std::size_t i = 0; i < options.measuring.size(); ++i)
         local.measurers.push_back(

@@ -12,6 +12,7 @@
 #include "cluster/message_queue.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
+#include "support/process/clock.hpp"
 #include "support/process/thread_group.hpp"
 
 namespace launchbox {
@@ -233,6 +234,7 @@ void rank_server::do_one(const cluster_message& request, message_json& reply, st
         return;
     }
     const measure_request how = record_of<measure_request>(said.at("request"), "request");
+    const auto start = std::chrono::steady_clock::now();
     const prepared_job made = made_for_measuring(request, job, number);
     measurement measured;
     if (!made.build.machine_failure.empty())
@@ -241,6 +243,7 @@ void rank_server::do_one(const cluster_message& request, message_json& reply, st
         measured = {.status = outcome_of(made.build.status), .reason = made.build.reason};
     else
         measured = backend.measurers.at(0)(job, made, how);
+    measured.seconds = seconds_since(start);
     reply["measurement"] = json_of(measured);
 }
 

@@ -109,6 +109,9 @@ struct tune_backend {
     /// more jobs, and the others get its job.
     std::vector<measurer> measurers;
     std::vector<device_record> devices = {};  ///< of the measurers, by number, as far as they are known; may be empty
+    /// Calls that a measurer may have at a time. With more than 1, a distant device has its next job before the last
+    /// one is done; it still measures one after the other.
+    unsigned calls_at_once = 1;
     bool alone = false;     ///< nothing may be prepared while something is measured: both use the processor
     bool recorded = false;  ///< measurements are looked up: measuring again gives the same
     std::vector<race_result_info> races = {};  ///< with `recorded`: the final races of the record

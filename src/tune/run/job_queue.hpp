@@ -35,6 +35,7 @@ public:
     void set_ready(queued_job& job);
     /// The oldest ready job that may be measured; null: none.
     queued_job* oldest_ready(const std::function<bool(const queued_job&)>& may_be_measured);
+    [[nodiscard]] std::size_t ready() const { return ready_.size(); }
     /// Whether all jobs of its workload that were proposed earlier are settled.
     [[nodiscard]] bool is_first_unsettled(const queued_job& job) const;
     /// Frees what was prepared for a job.

@@ -91,7 +91,7 @@ private:
     void prepare_jobs();
     void take_prepared(queued_job& job, prepared_job made);
 
-    void measure_jobs(std::size_t device);
+    void measure_jobs(std::size_t device, unsigned call);
     [[nodiscard]] queued_job* next_ready(std::size_t device);
     bool repeat_reference(queued_job& job, std::size_t device);
     bool measure_job(queued_job& job, std::size_t device);
@@ -266,8 +266,9 @@ void tuning::start_threads(thread_group& threads, const Guarded& guarded)
 {
     const auto start_preparer = [&] { return threads.start([this, guarded] { guarded([this] { prepare_jobs(); }); }); };
     bool are_there = start_preparer();
-    for (std::size_t device = 0; are_there && device < backend_.measurers.size(); ++device)
-        are_there = threads.start([this, guarded, device] { guarded([&] { measure_jobs(device); }); });
+    for (unsigned call = 0; call < backend_.calls_at_once; ++call)
+        for (std::size_t device = 0; are_there && device < backend_.measurers.size(); ++device)
+            are_there = threads.start([this, guarded, device, call] { guarded([&] { measure_jobs(device, call); }); });
     if (!are_there) throw no_thread();
     for (unsigned i = 1; i < backend_.preparers && start_preparer(); ++i) {
     }
@@ -447,12 +448,14 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
     }
 }
 
-void tuning::measure_jobs(std::size_t device)
+// `call`: 0 for the first of the calls that a measurer may have at a time; this one begins and calibrates.
+void tuning::measure_jobs(std::size_t device, unsigned call)
 {
-    begin(device);
+    const bool is_first = call == 0;
+    if (is_first) begin(device);
     for (std::unique_lock guard(lock_);;) {
-        if (stopping() || finished()) return;
-        if (queued_job* const reference = references_.to_be_repeated(options_.workloads)) {
+        if (stopping() || finished() || devices_.is_lost(device)) return;
+        if (queued_job* const reference = is_first ? references_.to_be_repeated(options_.workloads) : nullptr) {
             reference->stage = job_stage::measuring;
             guard.unlock();
             const bool goes_on = repeat_reference(*reference, device);
@@ -462,14 +465,16 @@ void tuning::measure_jobs(std::size_t device)
             if (!goes_on) return;
             continue;
         }
-        if (const std::optional<tune_job> reference = reference_to_calibrate(device)) {
+        if (const std::optional<tune_job> reference = is_first ? reference_to_calibrate(device) : std::nullopt) {
             guard.unlock();
             const bool goes_on = calibrate(device, *reference);
             guard.lock();
             if (!goes_on) return;
             continue;
         }
-        queued_job* const job = next_ready(device);
+        // An idle device cannot measure a job that waits at another one.
+        const bool has_enough = is_first || jobs_.ready() > devices_.left().size();
+        queued_job* const job = has_enough ? next_ready(device) : nullptr;
         if (job == nullptr) {
             changed_.wait_for(guard, std::chrono::milliseconds(200));
             continue;
@@ -617,7 +622,8 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     }
     const clock::time_point start = clock::now();
     measurement measured = measure_with_retries(job, backend_.measurers[device], request, deaths);
-    const double seconds = seconds_since(start);
+    // A call that waits for another one does not keep the device busy.
+    const double seconds = backend_.calls_at_once > 1 ? measured.seconds : seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
     note_warnings(job.job, measured);
@@ -634,7 +640,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
         if (job.job.workload == options_.workloads.front() && devices_.begin_calibration(device))
             devices_.note_calibration(device, measured);
     }
-    if (is_lost && !was_last && !devices_.is_settled_by_loss(job.job.key()))
+    if (is_lost && !was_last && (measured.not_begun || !devices_.is_settled_by_loss(job.job.key())))
         jobs_.set_ready(job);  // another device measures it
     else
         settle(job, std::move(measured), nullptr, deaths);

@@ -107,6 +107,7 @@ struct measurement {
     std::string checksum = {};               ///< of the outputs, where they are known
     std::vector<std::string> warnings = {};  ///< about the reference, for whoever tunes: a sentence each; not stored
     std::optional<device_state> device = {};
+    bool not_begun = false;                    ///< the device was lost before it came to this job
     double seconds = 0;                        ///< of wall time that it cost the one who measured
     std::optional<phase_seconds> phases = {};  ///< of `seconds`; unknown where something else measured
     bool sticky = false;                       ///< the worker cannot go on after it
