@@ -1,4 +1,4 @@
-// A baseline is any text, and a kernel's name any bytes: what is written is read back the same.
+// A baseline is any text, and a kernel's name any bytes: what was written must read back the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

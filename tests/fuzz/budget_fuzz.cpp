@@ -1,4 +1,4 @@
-// A budget is any text. What is wrong has a place in it; what is right can be used to check kernels.
+// A budget is any text. An error has a place in it; a valid budget can be used to check kernels.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// An objective is any text. What is right means the same when it is read again, and can judge any measurement.
+// An objective is any text. A valid one means the same when it is read again, and can judge any measurement.
 #include "tune/types/objective.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A table of launches is any text. What is right has an answer a line that can be; what is wrong has a place.
+// A table of launches is any text. Every valid line gets a plausible answer; every error has a place.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The log reader takes any text, and what it gives is sane whatever the text was.
+// The log reader takes any text and always returns plausible figures.
 #include <launchbox/compute_capability.hpp>
 
 #include <algorithm>

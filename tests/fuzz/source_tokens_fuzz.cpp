@@ -1,4 +1,4 @@
-// Source text is cut into words and linted, and a bound is edited on each of its first lines.
+// Source text is split into tokens and linted, and a bound is edited on each of its first lines.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

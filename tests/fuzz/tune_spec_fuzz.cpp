@@ -1,4 +1,4 @@
-// A spec is any text: there is an error of ours with a place or a spec that can be used. A small space of it is whole.
+// A spec is any text: the result is one of our errors with a place, or a usable spec. A small space of it is complete.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

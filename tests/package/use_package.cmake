@@ -7,7 +7,7 @@ function(run)
   endif()
 endfunction()
 
-# What a user's environment may not bring in: headers and packages have to come from the prefix alone.
+# Parts of a user's environment that must not interfere: headers and packages must come from the prefix only.
 foreach(name CPATH CPLUS_INCLUDE_PATH CMAKE_PREFIX_PATH launchbox_DIR launchbox_ROOT CXXFLAGS DESTDIR)
   unset(ENV{${name}})
 endforeach()
@@ -26,7 +26,7 @@ if(WAY STREQUAL "installed")
       endif()
     endforeach()
   endif()
-  # Moved after the installing: a package that remembers its prefix would break.
+  # Moved after installation: a package that remembers its prefix would break.
   file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
   run(${configure} -S ${SOURCE}/tests/package/consumer -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build)

@@ -120,7 +120,7 @@ def types_and_slides(page, file):
     page.open(file, "#architecture=nothing&threads=x&registers=-5&opt_in=1&cache=<b>&kernel=<b>x</b>&rows=,,")
     check(page.text("occupancy").endswith("%"), "an address with nonsense")
     said = page.text("address-said")
-    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is none of max"):
+    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is not one of max"):
         check(words in said, f"of an address with nonsense: {said}")
     check_equal(page.text("kernel-name"), "<b>x</b>", "a name in the address is text")
 
@@ -180,7 +180,7 @@ def refuses_what_is_too_much(page, file, folder):
     noise.write_bytes(bytes(random.Random(SEED).randrange(256) for _ in range(200000)))
     # The head of an ELF file that promises what is not there.
     cut.write_bytes(b"\x7fELF\x02\x01\x01\x07" + b"\0" * 8 + b"\x02\0\xbe\0\x01\0\0\0" + b"\xff" * 200)
-    for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "no kernel")):
+    for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "without a kernel")):
         before = page.run("return document.documentElement.dataset.read || '0'")
         page.find("file").send_keys(str(path))
         page.until(f"return document.documentElement.dataset.read !== '{before}'", f"{path.name} to be read")
