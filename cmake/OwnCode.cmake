@@ -2,6 +2,8 @@
 add_library(launchbox_own_code INTERFACE)
 target_compile_features(launchbox_own_code INTERFACE cxx_std_23)
 target_compile_options(launchbox_own_code INTERFACE -Wall -Wextra -Wconversion -Werror)
+# With -Og GCC does not inline all that xxhash.h demands to be inlined, and calls that an error.
+target_compile_definitions(launchbox_own_code INTERFACE $<$<CONFIG:RelWithDebInfo>:XXH_NO_INLINE_HINTS=1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports overlapping and overlong copies in std::string's own code (GCC bugs 105651 and 105329).
   target_compile_options(launchbox_own_code INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
@@ -97,13 +99,6 @@ function(launchbox_module name)
   launchbox_precompiled(launchbox_${name} launchbox_common)
   launchbox_unity(launchbox_${name} 16 ${sources})
 endfunction()
-
-# For development builds: compiles in two thirds to four fifths of the time of -O1, with code up to twice as slow. For
-# code that runs briefly, such as options and reports, and code that compiles longer than it runs.
-set(launchbox_sooner_built "")
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(launchbox_sooner_built $<$<CONFIG:RelWithDebInfo>:-Og>)
-endif()
 
 function(launchbox_precompiled target from)
   if(LAUNCHBOX_QUICK_BUILD)

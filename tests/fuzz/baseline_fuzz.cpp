@@ -2,17 +2,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "advice/check/baseline.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 void require_round_trip(const std::vector<launchbox::baseline_entry>& entries)
 {

@@ -2,17 +2,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "advice/check/budget_file.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 launchbox::checked_kernel kernel(const char* name, const char* architecture)
 {

@@ -4,17 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
+#include "require.hpp"
 #include "support/error.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 launchbox::measurement some_measurement()
 {

@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "compiler/log/resource_log.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 void require_banks(const std::vector<launchbox::constant_bank>& banks)
 {

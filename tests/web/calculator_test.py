@@ -17,7 +17,8 @@ TOOL, REPOSITORY = sys.argv[1], pathlib.Path(sys.argv[2])
 PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
 SEED = int(os.environ.get("LAUNCHBOX_SEED", "21"))
 EXHAUSTIVE = os.environ.get("LAUNCHBOX_EXHAUSTIVE") == "1"
-POINTS = 2000 if EXHAUSTIVE else 500
+# The model itself is compared by many_test.py at 50,000 points; here it is what the page asks and shows.
+POINTS = 2000 if EXHAUSTIVE else 125
 
 # Fills the fields and gives back what the page then shows, one question after the other.
 ANSWERS = """
@@ -274,9 +275,12 @@ def texts_are_understood_or_refused(page, file):
     counts = {"16": 16, " 8 ": 8, "007": 7}
     nonsense = ("0x10", "1e3", "-1", "1.5", "48X", "1,5", "NaN", "Infinity", "4K8", "12abc", "--2", "9" * 30, "<b>", "４８")
     page.open(file, "#architecture=sm_90&threads=96&registers=40")
-    for name in ("static_shared_bytes", "dynamic_shared_bytes", "registers", "threads", "barriers"):
-        good = {**sizes} if name.endswith("bytes") else {**counts}
-        bad = nonsense if name.endswith("bytes") else (*nonsense, "48K", "48 KiB")
+    sizes_fields, counts_fields = ("static_shared_bytes", "dynamic_shared_bytes"), ("registers", "threads", "barriers")
+    for i, name in enumerate((*sizes_fields, *counts_fields)):
+        good = {**sizes} if name in sizes_fields else {**counts}
+        bad = nonsense if name in sizes_fields else (*nonsense, "48K", "48 KiB")
+        if not EXHAUSTIVE:  # each text in one field of each kind
+            bad = bad[i::2] if name in sizes_fields else bad[i - 2 :: 3]
         for text, value in good.items():
             found = typed(page, name, text)
             check_equal((found["value"], found["invalid"], found["refused"]), (value, "false", ""), f"{text!r} in {name}")
